@@ -61,7 +61,7 @@ impl Rows for Window {
         } else if let Some(short) = &mut gathered.short
             && row.end.since(row.start) >= SHORT
         {
-            // The count of such a short period fits.
+            // The count of such a short period fits into 32 bits.
             short.push(row.good as u32);
         }
         row.clear();

@@ -1,5 +1,5 @@
-//! One answer, fed piece by piece as the network delivers it, and judged while it streams in: nothing of a body is kept,
-//! unless it is to be read as JSON.
+//! Reads an answer piece by piece as the network delivers it, and judges it while it arrives. A body is kept only if its check needs the
+//! whole.
 
 use super::chunked::{Chunked, Piece};
 use super::head::{self, Framing, HEAD_LIMIT_BYTES, Head};
@@ -7,26 +7,25 @@ pub(crate) use super::rules::Rules;
 use crate::fault::Fault;
 use crate::options::Method;
 
-/// Most interim answers before the real one. Servers send one or two; an endless row of them is a fault, though each is
-/// well-formed.
+/// Most interim answers before the real one. Servers send one or two. An endless series is a fault, even if each one is well-formed.
 const INTERIM_LIMIT: u32 = 32;
 
-/// Of the room for the parts of a head, what is kept for the next one.
+/// Capacity for partial heads that a connection keeps for the next head.
 const KEPT_HEAD_BYTES: usize = 4 * 1024;
 
 const TOO_LONG: Fault = Fault::Malformed("the head is longer than 64 KiB");
 
-/// A complete answer. But for its status, perhaps, it is as expected.
+/// A complete answer. It is as expected, except perhaps for its status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// The target will take another request on this connection.
+    /// The target accepts another request on this connection.
     pub keep_alive: bool,
-    /// Its status, if it is not the expected one. Such an answer is a failure, and no reason to give up the connection: an
-    /// error page would otherwise cost the target more than it does with clients that read it.
+    /// Its status, if unexpected. Such an answer is a failure but does not end the connection: otherwise an error page would cost the
+    /// target more than it does with real clients.
     pub wrong_status: Option<u16>,
 }
 
-/// Where in the answer the next byte falls.
+/// Where in the answer the next byte belongs.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Head,
@@ -35,22 +34,22 @@ enum Place {
     UntilClose,
 }
 
-/// Reads one answer after the other on a connection.
+/// Reads the answers on a connection one after another.
 #[derive(Debug)]
 pub(crate) struct AnswerReader {
     place: Place,
-    /// The part of a head that has arrived, only while it is incomplete.
+    /// The received part of an incomplete head.
     partial_head: Vec<u8>,
-    /// Bytes of heads in this exchange, interim answers included.
+    /// Bytes of heads in this exchange, including interim answers.
     head_bytes: usize,
-    /// Interim answers in this exchange; meaningless before the first.
+    /// Interim answers in this exchange; invalid before the first.
     interim: u32,
     body_bytes: u64,
-    /// The status of the present answer, if it is not the expected one. Then its body is counted and no more.
+    /// The status of the current answer, if unexpected. Its body is then only counted.
     wrong_status: Option<u16>,
-    /// The part of a body that has arrived, if it is looked at when it is complete.
+    /// The received part of a body that is checked once complete.
     collected: Option<Vec<u8>>,
-    /// Where other answers follow, a body that is wrong is read to its end all the same, and this is what was wrong with it.
+    /// Set if further answers follow: a wrong body is then read to its end, and its fault is stored here.
     flaw: Option<Box<Option<Fault>>>,
 }
 
@@ -68,22 +67,22 @@ impl AnswerReader {
         }
     }
 
-    /// From here on answers follow each other, and a wrong body does not end them.
+    /// From now on answers follow one another, and a wrong body does not end them.
     pub fn read_on(&mut self) {
         self.flaw = Some(Box::default());
     }
 
-    /// What was wrong with the body of the last answer, if it was read on.
+    /// Takes the fault of the last answer's body, if it had one and was read to its end.
     pub fn take_flaw(&mut self) -> Option<Fault> {
         self.flaw.as_mut().and_then(|flaw| flaw.take())
     }
 
-    /// Whether any byte of the present answer has arrived.
+    /// Whether any byte of the current answer has arrived.
     pub fn has_begun(&self) -> bool {
         !matches!(self.place, Place::Head) || self.head_bytes > 0 || !self.partial_head.is_empty()
     }
 
-    /// How many bytes may be thrown away unseen: what is left of a body that is discarded and whose length is known.
+    /// How many bytes may be discarded unseen: the rest of a body of known length that need not be checked.
     pub fn discardable(&self, rules: &Rules) -> Option<usize> {
         match self.place {
             Place::Length { left, .. } if rules.discards => Some(usize::try_from(left).unwrap_or(usize::MAX)),
@@ -91,7 +90,7 @@ impl AnswerReader {
         }
     }
 
-    /// This many bytes of what is [`discardable`](Self::discardable) were thrown away. `Some` when the answer is complete.
+    /// Skips bytes that were [`discardable`](Self::discardable) and have been discarded. Returns the answer once it is complete.
     pub fn discarded(&mut self, bytes: usize, rules: &mut Rules) -> Result<Option<Answer>, Fault> {
         let Place::Length { left, keep_alive } = self.place else {
             return if bytes == 0 { Ok(None) } else { Err(Fault::Malformed("bytes after the answer")) };
@@ -105,14 +104,14 @@ impl AnswerReader {
         Ok(None)
     }
 
-    /// Takes what has arrived. `Some` when the answer is complete; then the reader is ready for the next one.
+    /// Processes received bytes. Returns the answer once it is complete; the reader is then ready for the next one.
     pub fn feed(&mut self, bytes: &[u8], rules: &mut Rules) -> Result<Option<Answer>, Fault> {
         let mut rest = bytes;
         if !self.has_begun()
             && let Some((head, length)) = rules.last_head.of(bytes)
         {
             rest = &bytes[length..];
-            // The usual answer: all of it came at once, and nothing is wrong with it.
+            // The usual case: the whole answer arrived at once and is correct.
             if rules.accept(&head, rest) {
                 return Ok(Some(Answer { keep_alive: head.keep_alive, wrong_status: None }));
             }
@@ -124,7 +123,7 @@ impl AnswerReader {
         self.feed_piece(rest, rules)
     }
 
-    /// Takes what has arrived, up to the end of the present answer. Returns how much that is, and the answer when it is complete.
+    /// Processes received bytes up to the end of the current answer. Returns how many, and the answer once it is complete.
     pub fn feed_next(&mut self, bytes: &[u8], rules: &mut Rules) -> Result<(usize, Option<Answer>), Fault> {
         let mut taken = 0;
         if !self.has_begun()
@@ -176,7 +175,7 @@ impl AnswerReader {
         Ok((at, None))
     }
 
-    /// The target ended the stream.
+    /// Processes the end of the stream.
     pub fn end_of_stream(&mut self, rules: &mut Rules) -> Result<Answer, Fault> {
         match self.place {
             Place::UntilClose => self.complete(false, rules),
@@ -186,7 +185,7 @@ impl AnswerReader {
         }
     }
 
-    /// Takes what has arrived of a head that is not known yet.
+    /// Processes received bytes of a head that is not the remembered one.
     #[cold]
     fn feed_head(&mut self, bytes: &[u8], rules: &mut Rules) -> Result<(usize, Option<Answer>), Fault> {
         let searched = self.partial_head.len();
@@ -194,7 +193,7 @@ impl AnswerReader {
         let whole: &[u8] = if searched == 0 {
             bytes
         } else {
-            // Not more than can belong to the head: a body may be behind it, and every connection keeps its part.
+            // Stores no more than can belong to the head: a body may follow it, and every connection keeps its buffer.
             self.partial_head.extend_from_slice(&bytes[..bytes.len().min(room + 1 - searched)]);
             &self.partial_head
         };
@@ -249,7 +248,7 @@ impl AnswerReader {
         Ok(None)
     }
 
-    /// An interim answer is none; the real one follows.
+    /// Skips an interim answer; the real one follows.
     #[cold]
     fn pass_over_interim(&mut self, status: u16, first: bool) -> Result<Option<Answer>, Fault> {
         if status == 101 {
@@ -273,7 +272,7 @@ impl AnswerReader {
         self.body(&bytes[..taken], rules)?;
         let left = left - taken as u64;
         if left == 0 {
-            // Its length was judged with the head, so that only a body that is looked at is left to judge.
+            // The head's check covered the length, so only a collected body remains to be judged.
             if self.collected.is_some() {
                 self.complete(keep_alive, rules)?;
             }
@@ -320,7 +319,7 @@ impl AnswerReader {
         Ok(self.rest(keep_alive))
     }
 
-    /// A wrong body is kept in mind where others follow; then nothing more of it is looked at.
+    /// If further answers follow, stores the fault of a wrong body and ignores the rest of the body.
     #[cold]
     fn flawed(&mut self, fault: Fault) -> Result<(), Fault> {
         let Some(flaw) = self.flaw.as_mut().filter(|_| matches!(fault, Fault::BadBody(_))) else { return Err(fault) };
@@ -330,7 +329,7 @@ impl AnswerReader {
         Ok(())
     }
 
-    /// Gets ready for the next answer.
+    /// Resets for the next answer.
     fn rest(&mut self, keep_alive: bool) -> Answer {
         self.place = Place::Head;
         self.head_bytes = 0;
@@ -339,7 +338,7 @@ impl AnswerReader {
     }
 }
 
-/// One request was sent, so anything after its answer belongs to nothing.
+/// Only one request was sent, so no bytes may follow its answer.
 fn alone(answer: Answer, rest: &[u8]) -> Result<Option<Answer>, Fault> {
     if rest.is_empty() { Ok(Some(answer)) } else { Err(Fault::Malformed("bytes after the answer")) }
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::fault::BodyFault;
 use crate::options::{Expect, ExpectBody, ExpectStatus, Request};
 
-/// What came of an answer whose stream ended after the last piece, if it was not complete before.
+/// The result of an answer whose stream ends after the last piece, if it was not complete before.
 type Outcome = Result<Answer, Fault>;
 
 const KEPT: Outcome = Ok(Answer { keep_alive: true, wrong_status: None });
@@ -31,7 +31,7 @@ fn feed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, rules: &mut Rules) -> Ou
     complete.map_or_else(|| reader.end_of_stream(rules), Ok)
 }
 
-/// Feeds an answer in every way there is to cut it in two, whole, and byte by byte, and expects the same each time.
+/// Feeds an answer whole, byte by byte, and cut in two at every offset. Expects the same result each time.
 fn check_with(method: Method, body: Option<&[u8]>, answer: &[u8], expected: Outcome) {
     let text = String::from_utf8_lossy(answer);
     let mut rules = rules(method, body);
@@ -46,8 +46,7 @@ fn check(answer: &str, expected: Outcome) {
     check_with(Method::Get, Some(b"hello"), answer.as_bytes(), expected);
 }
 
-/// For what is broken: the outcome depends on where the stream is cut only in how early it is seen, so the class must be
-/// the same for every cut that does not make another fault of it.
+/// For broken answers. Where the stream is cut affects how early the fault is detected. So only its class must be the same for every cut.
 fn check_class(answer: &str, expected: Fault) {
     let answer = answer.as_bytes();
     let mut rules = rules(Method::Get, Some(b"hello"));
@@ -56,7 +55,7 @@ fn check_class(answer: &str, expected: Fault) {
         let mut reader = AnswerReader::new();
         let outcome = match reader.feed(front, &mut rules) {
             Ok(None) => reader.feed(back, &mut rules),
-            // Complete although more follows: the connection would see unasked bytes with its next answer.
+            // Complete although bytes follow: the connection would see them as unsolicited.
             Ok(Some(_)) if !back.is_empty() => reader.feed(back, &mut rules).and(Err(expected)),
             early => early,
         };
@@ -143,7 +142,7 @@ fn an_answer_with_a_wrong_status_is_read_to_its_end_whatever_its_body() {
         ("HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nnot there", true),
         ("HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n", true),
         ("HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nuntil the end", false),
-        // Broken off: that it is the wrong one was known already.
+        // Incomplete, but its status was already known to be wrong.
         ("HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\nbrok", false),
     ] {
         let status = answer[9..12].parse().unwrap();
@@ -229,7 +228,7 @@ fn a_connection_keeps_little_of_a_long_head_that_came_in_parts() {
     assert!(reader.partial_head.capacity() <= KEPT_HEAD_BYTES && !reader.has_begun());
 }
 
-/// A GET to which this is a correct body.
+/// A GET with this body as the correct one.
 fn expecting(body: ExpectBody) -> Request {
     Request { expect: Expect { status: ExpectStatus::Success, body }, ..Request::get("/") }
 }
@@ -268,7 +267,7 @@ fn of_a_known_length_only_the_number_of_bytes_counts() {
         assert_eq!(feed(answer.as_bytes().chunks(7), &mut rules), expected);
     };
     let body = |length| "x".repeat(length);
-    // The limit of these rules is 100 bytes; it is meant for lengths that are not known.
+    // These rules limit bodies to 100 bytes, but the limit applies only to unknown lengths.
     check(&format!("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{}", body(500)), KEPT);
     check(&format!("HTTP/1.1 200 OK\r\n\r\n{}", body(500)), CLOSED);
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -398,7 +397,7 @@ fn a_head_that_only_resembles_the_last_one_is_read_anew() {
     }
 }
 
-/// Cuts `bytes` at the given offsets.
+/// Splits `bytes` at the given offsets.
 fn cut<'a>(bytes: &'a [u8], cuts: &[prop::sample::Index]) -> Vec<&'a [u8]> {
     let mut offsets: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
     offsets.extend([0, bytes.len()]);
@@ -420,7 +419,7 @@ fn in_chunks(body: &[u8], sizes: &[usize]) -> Vec<u8> {
     coded
 }
 
-/// A correct response with this body, in a framing of choice, behind some interim answers.
+/// A correct response with this body and framing, after some interim answers.
 fn answer_with(body: &[u8], framing: u8, sizes: &[usize], interim: usize) -> (Vec<u8>, Outcome) {
     let mut answer = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(interim);
     let (head, expected) = match framing {

@@ -1,26 +1,24 @@
-//! Long bodies, compared by blocks.
+//! Compares long bodies by blocks.
 //!
-//! A comparison byte by byte moves the expected body through the processor's cache with every response. Two bodies of half a
-//! megabyte do not fit there together, so the comparison costs more than a third of receiving. A sum of each block of the expected
-//! body does fit. Each whole block that arrives is summed up, and only the edges of a piece are compared with the bytes themselves.
+//! A byte-by-byte comparison moves the expected body through the processor's cache with every response. Two bodies of half a megabyte do
+//! not fit there together, so the comparison costs more than a third of receiving. Sums of the blocks of the expected body do fit. Each
+//! whole block that arrives is summed, and only the edges of a piece are compared with the bytes themselves.
 //!
-//! The sum is NH, the inner hash of UMAC (RFC 4418, §5.2): it adds words and words of a key in pairs, multiplies the pairs, and adds
-//! the products. Every thread of a run draws its own key. A block with any difference has the right sum with a probability of at most
-//! 1 in 2^32 (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999). Only a block with a wrong sum is compared byte by byte, to find the
-//! difference.
+//! The sum is NH, the inner hash of UMAC (RFC 4418, §5.2): it adds words and key words in pairs, multiplies the pairs, and adds the
+//! products. Every thread of a run draws its own key. A block with any difference has the right sum with a probability of at most 1 in 2^32
+//! (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999). Only a block with a wrong sum is compared byte by byte, to find the difference.
 #![allow(unsafe_code, reason = "vector instructions load through pointers and need a processor that has them")]
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-/// Bytes of a block. Short enough that little is left over at the edges of a piece, long enough that the sums of all
-/// blocks are small beside them.
+/// Bytes per block. Short enough to leave few bytes at the edges of a piece; long enough that the sums take little memory.
 const BLOCK_BYTES: usize = 4096;
 
-/// Shorter bodies stay in the cache beside what arrives.
+/// Shorter bodies stay in the cache together with the received bytes.
 const WORTH_IT_BYTES: usize = 128 * 1024;
 
-/// Words of a block, and of the key.
+/// Words in a block and in the key.
 const WORDS: usize = BLOCK_BYTES / 4;
 
 /// An expected body with the sums of its blocks.
@@ -28,13 +26,13 @@ const WORDS: usize = BLOCK_BYTES / 4;
 pub(super) struct Blocks {
     body: Arc<[u8]>,
     key: Box<[u32; WORDS]>,
-    /// One for each whole block.
+    /// One per whole block.
     sums: Vec<u64>,
     sum: Sum,
 }
 
 impl Blocks {
-    /// The blocks of a body, if it is long and the processor can sum them up faster than it can compare them.
+    /// The blocks of a body, if it is long and the processor can sum them faster than compare them.
     pub fn of(body: &Arc<[u8]>) -> Option<Blocks> {
         let sum = fastest().filter(|_| body.len() >= WORTH_IT_BYTES)?;
         let drawn = RandomState::new();
@@ -48,10 +46,10 @@ impl Blocks {
         &self.body
     }
 
-    /// Whether `piece` is what the body has from byte `at` on.
+    /// Whether `piece` equals the body from byte `at` on.
     pub fn agrees(&self, at: usize, piece: &[u8]) -> bool {
         let Some(expected) = at.checked_add(piece.len()).and_then(|end| self.body.get(at..end)) else { return false };
-        // Up to the next border of a block, whole blocks, and what follows the last one.
+        // The edge up to the next block border, whole blocks, and the remainder after the last one.
         let edge = (at.next_multiple_of(BLOCK_BYTES) - at).min(piece.len());
         let (first, rest) = piece.split_at(edge);
         let (whole, last) = rest.as_chunks::<BLOCK_BYTES>();
@@ -65,10 +63,10 @@ impl Blocks {
     }
 }
 
-/// Sums a block up.
+/// Sums a block.
 type Sum = fn(&[u8; BLOCK_BYTES], &[u32; WORDS]) -> u64;
 
-/// The fastest way of this processor that beats comparing, or `None`.
+/// This processor's fastest sum that is faster than comparing, or `None`.
 #[cfg(target_arch = "x86_64")]
 fn fastest() -> Option<Sum> {
     if is_x86_feature_detected!("avx512f") {
@@ -90,10 +88,10 @@ mod vectors {
 
     use super::{BLOCK_BYTES, WORDS};
 
-    /// Sums kept side by side, so that no addition waits for the one before it.
+    /// Independent sums, so no addition waits for the previous one.
     const ABREAST: usize = 4;
 
-    // Of each pair of words a product takes the even one; shifting brings the odd one to its place.
+    // A product uses the even word of each pair; shifting moves the odd word into its place.
 
     #[target_feature(enable = "avx512f")]
     pub fn sum_512(block: &[u8; BLOCK_BYTES], key: &[u32; WORDS]) -> u64 {
@@ -101,8 +99,7 @@ mod vectors {
         for step in (0..BLOCK_BYTES).step_by(ABREAST * 64) {
             for (lane, sum) in sums.iter_mut().enumerate() {
                 let at = step + lane * 64;
-                // SAFETY: `at` is a multiple of 64 below 4096, and block and key are 4096 bytes long each; the loads ask
-                // for no alignment.
+                // SAFETY: `at` is a multiple of 64 below 4096, and block and key are 4096 bytes long each; the loads need no alignment.
                 let (words, key) = unsafe {
                     let key = key.as_ptr().cast::<u8>().add(at);
                     (_mm512_loadu_si512(block.as_ptr().add(at).cast()), _mm512_loadu_si512(key.cast()))
@@ -147,13 +144,13 @@ mod tests {
         (0..bytes).map(|at| noise.hash_one(at) as u8).collect()
     }
 
-    /// A body of blocks and some more, or nothing where the processor compares as fast as it sums.
+    /// A body of blocks plus a remainder, or `None` where summing is not faster than comparing.
     fn blocks() -> Option<(Vec<u8>, Blocks)> {
         let body = body(WORTH_IT_BYTES + 1_234);
         Blocks::of(&body.as_slice().into()).map(|blocks| (body, blocks))
     }
 
-    /// The sum as its definition has it.
+    /// The sum, directly from its definition.
     fn plain_sum(block: &[u8; BLOCK_BYTES], key: &[u32; WORDS]) -> u64 {
         let (words, _) = block.as_chunks::<4>();
         let keyed: Vec<u64> =
@@ -161,7 +158,7 @@ mod tests {
         keyed.chunks_exact(2).fold(0u64, |sum, pair| sum.wrapping_add(pair[0].wrapping_mul(pair[1])))
     }
 
-    /// All ways of this processor to sum up, the slower ones too.
+    /// All sums that this processor supports, including the slower ones.
     #[cfg(target_arch = "x86_64")]
     fn ways() -> Vec<Sum> {
         // SAFETY: the processor has AVX2.
@@ -187,7 +184,7 @@ mod tests {
         for sum in ways() {
             assert_eq!(sum(&block, &key), plain_sum(&block, &key));
         }
-        // One pair that is not zero: (3 + 10) * (5 + 20).
+        // One nonzero pair: (3 + 10) * (5 + 20).
         let (mut block, mut key) = ([0; BLOCK_BYTES], [0; WORDS]);
         (block[0], block[4], key[0], key[1]) = (3, 5, 10, 20);
         assert_eq!(plain_sum(&block, &key), 13 * 25);

@@ -1,16 +1,16 @@
-//! Values that an answer hands to later requests.
+//! Captures values of an answer for later requests.
 
 use super::json::{Document, NotJson, Value};
 use crate::fault::{BodyFault, Fault};
 
-/// Longest value in bytes: servers take no longer one in a path or a header.
+/// Longest value in bytes: servers accept no longer one in a path or a header.
 const LONGEST: usize = 16 * 1024;
 
-/// Where the values of a body are, each as the parts of a JSON pointer.
+/// Where the values are in a body, each as the parts of a JSON pointer.
 #[derive(Debug)]
 pub(super) struct Captures {
     pointers: Vec<Vec<String>>,
-    /// What was found in the last body.
+    /// The values from the last body.
     pub found: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ impl Captures {
         Self { pointers: pointers.map(parts).collect(), found: Vec::new() }
     }
 
-    /// Takes the values of a body.
+    /// Captures the values of a body.
     pub fn take(&mut self, body: &[u8]) -> Result<(), Fault> {
         let document = Document::parse(body)
             .map_err(|NotJson { at, flaw }| Fault::BadBody(BodyFault::NotJson { at: at as u64, flaw }))?;

@@ -1,12 +1,12 @@
-//! The chunked coding (RFC 9112 §7.1), taken apart as it streams in. Strict about line ends: a lenient reading of them is
-//! what request smuggling is made of, and a subject that gets them wrong must not pass.
+//! Decodes the chunked coding (RFC 9112 §7.1) as it arrives. Strict about line ends: lenient readings enable request smuggling, and a
+//! subject that gets them wrong must not pass.
 
 use super::head::{HEAD_LIMIT_BYTES, Reason, is_control, is_token};
 
-/// Longest chunk line, extensions included. They carry no data, so an endless one is an attack or a fault.
+/// Longest chunk line, including extensions. Extensions carry no data, so an endless one is an attack or a fault.
 const LINE_LIMIT_BYTES: usize = 4 * 1024;
 
-/// Where in the coding the next byte falls.
+/// Where in the coding the next byte belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Size,
@@ -23,7 +23,7 @@ enum Place {
     LastNewline,
 }
 
-/// What the next bytes are.
+/// The meaning of the next bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
     /// This many of them are framing.
@@ -34,14 +34,14 @@ pub(super) enum Piece {
     End(usize),
 }
 
-/// State between two pieces.
+/// The state between two pieces.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chunked {
     place: Place,
-    /// Size of the chunk while its line is read, then what is left of it.
+    /// Size of the chunk while its line is read; then the remaining bytes.
     size: u64,
     digits: u8,
-    /// Bytes of the present line, or of all trailers.
+    /// Bytes of the current line, or of all trailers.
     line_bytes: usize,
 }
 
@@ -50,7 +50,7 @@ impl Chunked {
         Chunked { place: Place::Size, size: 0, digits: 0, line_bytes: 0 }
     }
 
-    /// Says what the front of `bytes` is. Call again with what follows until nothing is left.
+    /// Classifies the front of `bytes`. Call again with the rest until nothing is left.
     pub fn next(&mut self, bytes: &[u8]) -> Result<Piece, Reason> {
         for (at, &byte) in bytes.iter().enumerate() {
             if self.place == Place::Data {
@@ -120,13 +120,13 @@ impl Chunked {
             _ if self.line_bytes > LINE_LIMIT_BYTES => Err("a chunk line is too long"),
             _ if self.place == Place::Extension => may_stand_in_value(byte).map(|()| Place::Extension),
             b';' => Ok(Place::Extension),
-            // Blanks after the size are no longer allowed, yet old servers pad with them.
+            // RFC 9112 does not allow blanks after the size, but old servers pad with them.
             b' ' | b'\t' => Ok(Place::Padding),
             _ => Err("something other than an extension follows a chunk size"),
         }
     }
 
-    /// A trailer is a header line: a name, a colon, a value, and no folding.
+    /// A trailer is a header line: a name, a colon and a value, without folding.
     fn trailer_byte(&mut self, byte: u8) -> Result<Place, Reason> {
         if self.line_bytes > HEAD_LIMIT_BYTES {
             return Err("the trailers are too long");
@@ -154,7 +154,7 @@ fn expect(byte: u8, expected: u8, otherwise: Reason) -> Result<(), Reason> {
 mod tests {
     use super::*;
 
-    /// The body and the length of the coding, or the reason; `None` when more bytes are needed.
+    /// The body and the coded length, or the error; `None` if more bytes are needed.
     fn decode(coded: &[u8]) -> Result<Option<(Vec<u8>, usize)>, Reason> {
         let (mut chunked, mut body, mut at) = (Chunked::new(), Vec::new(), 0);
         while at < coded.len() {

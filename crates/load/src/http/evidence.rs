@@ -1,23 +1,23 @@
-//! What a wrong body looks like where it goes wrong, for the example of a failure.
+//! Shows where a wrong body goes wrong, for the example of a failure.
 //!
-//! Only the first wrong body of a request gets words, because a target that fails every request fails very many of them.
+//! Only the first wrong body of a request is described, because a failing target produces very many of them.
 
 use crate::fault::BodyFault;
 
-/// Bytes shown before the place in question, which are as they should be and say where it is.
+/// Bytes shown before the position in question. They are correct and help to locate it.
 const BEFORE_BYTES: usize = 8;
 
-/// Bytes shown from there on.
+/// Bytes shown from the position on.
 const FROM_BYTES: usize = 24;
 
-/// A bad body, in words.
+/// A bad body and its description.
 #[derive(Debug)]
 pub(super) struct Evidence {
     fault: BodyFault,
     words: String,
 }
 
-/// The first bad body that was met.
+/// The first bad body.
 #[derive(Debug, Default)]
 pub(super) struct FirstBad(Option<Box<Evidence>>);
 
@@ -27,20 +27,20 @@ impl FirstBad {
         self.0.is_some()
     }
 
-    /// Keeps the words on a bad body, if it is the first one.
+    /// Stores the description of a bad body, if it is the first one.
     pub fn keep(&mut self, fault: BodyFault, words: impl FnOnce() -> String) {
         if self.0.is_none() {
             self.0 = Some(Box::new(Evidence { fault, words: words() }));
         }
     }
 
-    /// The words on this fault, if it was the first one.
+    /// The description of this fault, if it was the first one.
     pub fn words(&self, fault: &BodyFault) -> Option<&str> {
         self.0.as_ref().filter(|evidence| evidence.fault == *fault).map(|evidence| evidence.words.as_str())
     }
 }
 
-/// What was owed at a byte of a body all of which is right before it, and what came there.
+/// The expected and the received bytes at a position of a body that is correct up to there.
 pub(super) fn owed_and_came(body: &[u8], at: usize, came: &[u8]) -> String {
     let (before, owed) = body.split_at(at.min(body.len()));
     let came = if came.is_empty() { String::new() } else { format!(", got {}", around(before, came)) };
@@ -48,7 +48,7 @@ pub(super) fn owed_and_came(body: &[u8], at: usize, came: &[u8]) -> String {
     format!("; expected {owed}{came}")
 }
 
-/// The bytes around a place, between backticks, with dots where more of them were at hand.
+/// The bytes around a position, in backticks, with an ellipsis where bytes were left out.
 pub(super) fn around(before: &[u8], from: &[u8]) -> String {
     let start = before.len().saturating_sub(BEFORE_BYTES);
     let end = from.len().min(FROM_BYTES);
@@ -57,7 +57,7 @@ pub(super) fn around(before: &[u8], from: &[u8]) -> String {
     format!("`{}{text}{}`", dots(start > 0), dots(end < from.len()))
 }
 
-/// Text as it is, and whatever is none as an escape. A character that is cut by the edge of the excerpt is left out.
+/// Text unchanged, everything else escaped. Omits characters cut by the edge of the excerpt.
 fn printable(bytes: &[u8]) -> String {
     let first = bytes.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
     let mut text = String::new();
@@ -94,7 +94,7 @@ mod tests {
     fn what_is_no_text_is_escaped_and_characters_cut_by_the_edge_are_left_out() {
         assert_eq!(around(b"", "a\tb\0\u{2028}ü\"\\".as_bytes()), "`a\\tb\\0\\u{2028}ü\"\\`");
         assert_eq!(around(b"", b"\xff\xfe ok"), "`\\xff\\xfe ok`");
-        // Both edges fall into the middle of an umlaut.
+        // Both edges are inside an umlaut.
         assert_eq!(around("xüäöüä".as_bytes(), b"!"), "`…äöüä!`");
         assert_eq!(around("xüäöüäa".as_bytes(), b"!"), "`…öüäa!`");
         assert_eq!(around(b"", "12345678901234567890123ü".as_bytes()), "`12345678901234567890123…`");

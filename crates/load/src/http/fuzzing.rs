@@ -1,19 +1,19 @@
-//! The door for a fuzzer: bytes become an answer, and however it is cut into pieces, the verdict must be the same.
+//! Entry point for a fuzzer: the input becomes an answer, and its verdict must not depend on how it is cut into pieces.
 //!
-//! The first two bytes of the input choose what is expected and where the answer is cut, the others are the answer. They
-//! are the caller's to choose, so a corpus is written in printable characters.
+//! The first two bytes of the input select the expectation and the cuts; the rest is the answer. The caller chooses those bytes, so a
+//! corpus can use printable characters.
 
 use super::answer::{Answer, AnswerReader, Rules};
 use crate::fault::Fault;
 use crate::options::{Expect, ExpectBody, ExpectStatus, Method, Request};
 
-/// Small, so that a fuzzer finds bodies that exceed it.
+/// Small, so a fuzzer finds bodies that exceed it.
 const BODY_LIMIT_BYTES: u64 = 200;
 
 type Verdict = Result<Answer, Fault>;
 
-/// Judges one answer as a whole, byte by byte, cut at random, after itself on the same connection, and with its body
-/// thrown away; panics if two verdicts differ.
+/// Judges one answer whole, byte by byte, randomly cut, twice on the same connection, and with its body discarded. Panics if two verdicts
+/// differ.
 pub fn answer(data: &[u8]) {
     let Some(([choice, seed], answer)) = data.split_first_chunk() else { return };
     let request = request(*choice);
@@ -25,11 +25,11 @@ pub fn answer(data: &[u8]) {
     for longest in [2, 7, 100] {
         check(judge(pieces(answer, *seed, longest), &mut rules(&request)), "in pieces");
     }
-    // The head of the first answer is known when the second one comes.
+    // When the second answer comes, the head of the first is known.
     let mut seasoned = rules(&request);
     let first = judge([answer], &mut seasoned);
     let again = judge([answer], &mut seasoned);
-    // Of JSON only some answers are looked at, so that the second one may be good where the first is not.
+    // Only some JSON answers are checked, so the second may pass where the first does not.
     if !matches!(request.expect.body, ExpectBody::Json { every: 2.., .. }) {
         check(again, "once more");
         check(judge(pieces(answer, *seed, 50), &mut seasoned), "once more in pieces");
@@ -45,7 +45,7 @@ pub fn answer(data: &[u8]) {
     }
 }
 
-/// The answers of a connection on which they follow each other, each with what is wrong with its body.
+/// The answers of a connection on which they follow one another, each with the fault of its body.
 fn in_line<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
     rules: &mut Rules,
@@ -63,7 +63,7 @@ fn in_line<'a>(
     Ok(found)
 }
 
-/// What a byte chooses: three bits the body, one the method, one the status.
+/// Decodes a byte: three bits select the body, one the method, one the status.
 pub(crate) fn request(choice: u8) -> Request {
     let document = || br#"{"a":[1,2.5,"x"],"b":{"c":null,"d":true}}"#.to_vec();
     let body = match choice & 7 {
@@ -85,7 +85,7 @@ pub(crate) fn rules(request: &Request) -> Rules {
     Rules::new(request, BODY_LIMIT_BYTES).expect("these requests are good")
 }
 
-/// What comes of an answer whose stream ends after the last piece.
+/// The verdict on an answer whose stream ends after the last piece.
 fn judge<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, rules: &mut Rules) -> Verdict {
     let mut reader = AnswerReader::new();
     let mut complete = None;
@@ -99,7 +99,7 @@ fn judge<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, rules: &mut Rules) -> V
     complete.map_or_else(|| reader.end_of_stream(rules), Ok)
 }
 
-/// The same for a transport that throws away what it may.
+/// The same with a transport that discards bytes where allowed.
 fn discard(mut answer: &[u8], seed: u8, rules: &mut Rules) -> Verdict {
     let mut reader = AnswerReader::new();
     let mut lengths = Lengths::new(seed, 60);
@@ -122,7 +122,7 @@ fn discard(mut answer: &[u8], seed: u8, rules: &mut Rules) -> Verdict {
     complete.map_or_else(|| reader.end_of_stream(rules), Ok)
 }
 
-/// What a reader says that is given an answer and more at once.
+/// The verdict of a reader that gets an answer and more bytes at once.
 fn unasked() -> Verdict {
     Err(Fault::Malformed("bytes after the answer"))
 }
@@ -136,7 +136,7 @@ pub(crate) fn pieces(mut answer: &[u8], seed: u8, longest: usize) -> impl Iterat
     })
 }
 
-/// Lengths from 1 to the longest, the same for the same seed (xorshift, Marsaglia 2003).
+/// Lengths from 1 to `longest`, deterministic for each seed (xorshift, Marsaglia 2003).
 struct Lengths {
     state: u32,
     longest: usize,

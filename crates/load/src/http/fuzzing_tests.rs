@@ -1,4 +1,4 @@
-//! The fuzzer's corpus and mutations of it, without the fuzzer: what is tried here is the same in every run.
+//! The fuzzer's corpus and mutations of it, without the fuzzer: every run tests the same inputs.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const MUTATIONS: u32 = 30_000;
 
-/// What answers are made of, so that mutations reach more than the first check.
+/// Building blocks of answers, so mutations get past the first check.
 const WORDS: [&str; 22] = [
     "\r\n",
     "\n",
@@ -54,7 +54,7 @@ fn the_corpus_is_what_its_names_say() {
             Ok(Answer { wrong_status: None, .. }) => "good",
             Ok(_) | Err(Fault::BadBody(_)) => "bad",
             Err(Fault::ClosedInsideAnswer) => "closed",
-            // The bodies that exceed the limit are called bad, though the class is another.
+            // The corpus names bodies over the limit `bad`, although their class differs.
             Err(Fault::Malformed("the body is longer than the limit")) => "bad",
             Err(_) => "malformed",
         };
@@ -84,7 +84,7 @@ fn mutate(data: &mut Vec<u8>, inputs: &[(String, Vec<u8>)], numbers: &mut Length
         2 => drop(data.splice(at..end, WORDS[numbers.draw() % WORDS.len()].bytes())),
         3 => data[at..end].iter_mut().for_each(|byte| *byte = numbers.draw() as u8),
         4 => data[at..end].iter_mut().for_each(|byte| *byte ^= 1 << (numbers.draw() % 8)),
-        // The rest of another input.
+        // Continues with the tail of another input.
         _ => {
             let other = &inputs[numbers.draw() % inputs.len()].1;
             data.truncate(at);

@@ -1,4 +1,4 @@
-//! Bodies that are packed by gzip (RFC 1952), and compared once they are unpacked.
+//! Bodies packed by gzip (RFC 1952), compared after unpacking.
 
 use std::io::Read;
 
@@ -8,11 +8,10 @@ use super::evidence::FirstBad;
 use super::rules::difference;
 use crate::fault::{BodyFault, Fault};
 
-/// Unpacked at once.
+/// Bytes unpacked at a time.
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// Judges a whole packed body by what it holds. It has to be less than half as long: gzip can also pack without making anything
-/// shorter.
+/// Judges a complete packed body by its content. It must be at most half as long as its content: gzip can also store data uncompressed.
 pub(super) fn judge(packed: &[u8], owed: &[u8], first_bad: &mut FirstBad) -> Result<(), Fault> {
     let mut decoder = GzDecoder::new(packed);
     let (mut piece, mut at) = ([0; PIECE_BYTES], 0);
@@ -53,7 +52,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// What becomes of an answer with this body, in pieces of so many bytes.
+    /// The result of an answer with this body, in pieces of `pieces` bytes.
     fn judged(owed: &[u8], body: &[u8], pieces: usize) -> Result<(), Fault> {
         let expect = Expect { status: ExpectStatus::Success, body: ExpectBody::Gzip(owed.into()) };
         let mut rules = Rules::new(&Request { expect, ..Request::get("/") }, 1 << 20).unwrap();

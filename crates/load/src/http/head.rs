@@ -1,44 +1,43 @@
-//! The head of an answer: status line and the three headers that decide where the answer ends (RFC 9112 §2-§6).
+//! The head of an answer: the status line, and the three headers that determine where the answer ends (RFC 9112 §2-§6).
 //!
-//! Hand-rolled, because the engine needs four facts of a head and a general parser spends twice the instructions of the
-//! whole engine on delivering all of it. It is strict where a lenient reading could hide where an answer ends.
+//! Hand-written: the engine needs four facts of a head, and a general parser takes twice the instructions of the whole engine. Strict
+//! wherever a lenient reading could hide where an answer ends.
 
 use crate::options::Method;
 
-/// Longest head, all interim answers before it included; trailers may be as long again.
+/// Longest head, including all interim answers before it; trailers may be as long again.
 pub(super) const HEAD_LIMIT_BYTES: usize = 64 * 1024;
 
-/// How the end of the body is found.
+/// How to find the end of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// There is none: HEAD, 1xx, 204, 304.
+    /// No body: HEAD, 1xx, 204, 304.
     NoBody,
-    /// There is none, but one of this length would have been the answer to GET.
+    /// No body; the answer to GET would have one of this length.
     NoBodyOf(u64),
     /// After this many bytes.
     Length(u64),
     /// By the chunked coding.
     Chunked,
-    /// Where the connection ends.
+    /// At the end of the connection.
     UntilClose,
 }
 
-/// What a head says.
+/// The content of a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     pub status: u16,
     pub framing: Framing,
-    /// The target will keep the connection after this answer.
+    /// The target keeps the connection after this answer.
     pub keep_alive: bool,
 }
 
-/// Why a head cannot be understood.
+/// Why a head is invalid.
 pub(super) type Reason = &'static str;
 
-/// Length of the head, its empty line included, if it ends in `bytes`. Nothing before `from` needs to be searched again:
-/// pass the length that was searched in vain before.
+/// Length of the head, including its empty line, if `bytes` contains its end. Bytes before `from` were already searched without success.
 pub(super) fn find_end(bytes: &[u8], from: usize) -> Option<usize> {
-    // The empty line may have begun up to three bytes before the new part: CR LF CR | LF.
+    // The empty line may have begun up to three bytes before the new bytes: CR LF CR | LF.
     let mut at = from.saturating_sub(3);
     while let Some(newline) = bytes.get(at..)?.iter().position(|&byte| byte == b'\n') {
         at += newline + 1;
@@ -51,20 +50,19 @@ pub(super) fn find_end(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Whether `bytes` can still become the start of an answer. Tells garbage at once, where waiting for the end of a head
-/// would turn it into a timeout.
+/// Whether `bytes` can be the start of an answer. Detects garbage at once; waiting for the end of a head would report it as a timeout.
 pub(super) fn may_begin_answer(bytes: &[u8]) -> bool {
     const START: &[u8] = b"HTTP/1.";
     let common = bytes.len().min(START.len());
     bytes[..common] == START[..common]
 }
 
-/// Reads a complete head, its empty line included.
+/// Parses a complete head, including its empty line.
 pub(super) fn parse(head: &[u8], method: Method) -> Result<Head, Reason> {
     let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let (minor_version, status) = parse_status_line(lines.next().unwrap_or_default())?;
     let mut fields = Fields::default();
-    // The empty line ends the head; `find_end` found it, so nothing of interest follows.
+    // The empty line ends the head; nothing relevant follows.
     for line in lines.take_while(|line| !line.is_empty()) {
         fields.read(line)?;
     }
@@ -96,7 +94,7 @@ fn parse_status_line(line: &[u8]) -> Result<(u8, u16), Reason> {
     Ok((minor, digits.iter().fold(0, |status, digit| status * 10 + u16::from(digit - b'0'))))
 }
 
-/// The header fields that matter here, as far as they have been read.
+/// The relevant header fields read so far.
 #[derive(Default)]
 struct Fields {
     length: Option<u64>,
@@ -109,11 +107,11 @@ impl Fields {
     fn read(&mut self, line: &[u8]) -> Result<(), Reason> {
         let colon = line.iter().position(|&byte| byte == b':').ok_or("a header line has no colon")?;
         let (name, value) = (&line[..colon], &line[colon + 1..]);
-        // This also refuses folded lines and blanks before the colon, both of which other readers take otherwise.
+        // This also rejects folded lines and blanks before the colon, which other parsers interpret differently.
         if name.is_empty() || !name.iter().all(|&byte| is_token(byte)) {
             return Err("a header name holds a character that no name may hold");
         }
-        // Among them are CR and NUL, which some readers take as the end of the line.
+        // These include CR and NUL, which some parsers treat as the end of the line.
         if value.iter().any(|&byte| is_control(byte)) {
             return Err("a header value holds a control character");
         }
@@ -134,7 +132,7 @@ impl Fields {
         }
     }
 
-    /// Also a list of lengths, which is what an intermediary makes of several headers (RFC 9112 §6.3).
+    /// Accepts a list of lengths: an intermediary may combine several headers into one (RFC 9112 §6.3).
     fn read_length(&mut self, value: &[u8]) -> Result<(), Reason> {
         for value in value.split(|&byte| byte == b',').map(|value| value.trim_ascii()) {
             let length = number(value)?;
@@ -147,7 +145,7 @@ impl Fields {
     }
 
     fn read_coding(&mut self, value: &[u8]) -> Result<(), Reason> {
-        // The engine sends no TE header, so chunked is the only coding it may be given, once.
+        // The engine sends no TE header, so it may only receive chunked, and only once.
         if self.chunked || !value.eq_ignore_ascii_case(b"chunked") {
             return Err("a Transfer-Encoding other than chunked");
         }
@@ -185,12 +183,12 @@ fn number(digits: &[u8]) -> Result<u64, Reason> {
     Ok(number)
 }
 
-/// Whether a byte may not stand in a header value; the tab may.
+/// Whether a byte is forbidden in a header value; a tab is allowed.
 pub(super) fn is_control(byte: u8) -> bool {
     byte.is_ascii_control() && byte != b'\t'
 }
 
-/// Whether a byte may stand in a header name (RFC 9110 §5.6.2).
+/// Whether a byte is allowed in a header name (RFC 9110 §5.6.2).
 pub(super) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

@@ -1,8 +1,8 @@
-//! Whether a body is JSON that means the same as an expected document. It is strict about what JSON is (RFC 8259), and ignores
-//! what two servers may write differently without a difference in meaning.
+//! Checks whether a body is JSON with the same meaning as an expected document. Strict about JSON's syntax (RFC 8259), but ignores
+//! differences without a meaning.
 //!
-//! These mean the same: keys in any order, any blanks, any escapes, and numbers of equal value. The body is compared with the
-//! document as it is read, without a tree, so a response of a million brackets costs no more memory than its bytes.
+//! These are equal in meaning: any order of keys, any whitespace, any escapes, and numbers of equal value. The body is compared while it is
+//! parsed, without a tree, so a response of a million brackets needs no more memory than its bytes.
 
 mod lexer;
 mod number;
@@ -15,24 +15,24 @@ use self::lexer::{Kind, Lexer};
 use self::number::Number;
 use crate::fault::{BodyFault, JsonDifference, JsonFlaw};
 
-/// Deepest nesting; reading recurses, and the stack is finite.
+/// Deepest nesting: the parser recurses, and the stack is finite.
 const DEPTH_LIMIT: u32 = 128;
 
-/// Where a text ceases to be JSON, and why.
+/// Where a text stops being JSON, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NotJson {
     pub at: usize,
     pub flaw: JsonFlaw,
 }
 
-/// How a body differs, and the value that was owed there.
+/// How a body differs, and the value that was expected there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mismatch<'document> {
     pub fault: BodyFault,
     pub owed: Option<Owed<'document>>,
 }
 
-/// What was owed where a body differs.
+/// The expected value or key where a body differs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Owed<'document> {
     Value(&'document Value),
@@ -54,14 +54,14 @@ impl Document {
         Ok(Document { text: text.to_vec(), root })
     }
 
-    /// What it says.
+    /// Its root value.
     pub fn root(&self) -> &Value {
         &self.root
     }
 
-    /// Compares a body. Reading stops at the first difference, so what is wrong behind it is not told.
+    /// Compares a body. Stops at the first difference and ignores errors after it.
     pub fn compare(&self, body: &[u8]) -> Result<(), Mismatch<'_>> {
-        // Most servers write the same bytes every time.
+        // Most servers send the same bytes every time.
         if body == self.text {
             return Ok(());
         }
@@ -71,7 +71,7 @@ impl Document {
     }
 }
 
-/// A value of it.
+/// A value of a document.
 #[derive(Debug)]
 pub(super) enum Value {
     Null,
@@ -83,7 +83,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// The member of this name, or the element of this number.
+    /// The member with this name, or the element with this index.
     pub fn at(&self, part: &str) -> Option<&Value> {
         match self {
             Value::Object(members) => members.get(part),
@@ -92,7 +92,7 @@ impl Value {
         }
     }
 
-    /// Its text, if it is a single value.
+    /// Its text, if it is a string, a number or a boolean.
     pub fn words(&self) -> Option<String> {
         match self {
             Value::Boolean(truth) => Some(truth.to_string()),
@@ -114,10 +114,10 @@ impl Value {
     }
 }
 
-/// Longest text of a value that is shown.
+/// Longest excerpt of a string, in characters.
 const SHOWN_LETTERS: usize = 30;
 
-/// As much of it as says which one it is.
+/// Shows enough of it to identify it.
 impl fmt::Display for Owed<'_> {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -184,7 +184,7 @@ fn read(lexer: &mut Lexer, depth: u32) -> Result<Value, NotJson> {
     })
 }
 
-/// The key of a member with the colon behind it, and where it begins.
+/// The key of a member and where it begins; also consumes the colon.
 fn key<'text>(lexer: &mut Lexer<'text>) -> Result<(usize, Cow<'text, str>), NotJson> {
     lexer.skip_blanks();
     let at = lexer.at();

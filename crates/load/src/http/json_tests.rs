@@ -1,4 +1,4 @@
-//! What means the same, what does not, and what is no JSON; with serde_json as an independent opinion.
+//! Equal documents, different documents, and invalid JSON, checked against serde_json.
 
 use proptest::prelude::*;
 use serde_json::Value as Tree;
@@ -147,7 +147,7 @@ fn nesting_is_limited() {
     check_flaw("{\"a\":".repeat(1_000_000), 128 * 5, JsonFlaw::TooDeep);
 }
 
-/// Any tree of JSON with few enough different parts that two of them are sometimes equal.
+/// Any JSON tree, from so few different parts that two trees are sometimes equal.
 fn tree() -> impl Strategy<Value = Tree> {
     let leaf = prop_oneof![
         Just(Tree::Null),
@@ -165,7 +165,7 @@ fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Writes a tree otherwise than serde_json does: members backwards, blanks, every character escaped.
+/// Writes a tree unlike serde_json does: members in reverse order, whitespace, every character escaped.
 fn write_oddly(tree: &Tree, text: &mut String) {
     let list = |text: &mut String, brackets: [char; 2], length: usize, write: &mut dyn FnMut(usize, &mut String)| {
         text.push(brackets[0]);
@@ -208,7 +208,7 @@ proptest! {
     #[test]
     fn two_documents_are_the_same_when_serde_json_says_so(one in tree(), other in tree()) {
         let same = compare(&one.to_string(), other.to_string()).is_ok();
-        // It tells -0.0 and 0, and 1 and 1.0, apart; the trees of the strategy hold no such pair but by a rare chance.
+        // serde_json distinguishes -0.0 from 0 and 1 from 1.0; the strategy rarely generates such pairs.
         prop_assert!(same == (one == other) || same && one.to_string().contains(['.', 'e', '0']));
     }
 
@@ -224,7 +224,7 @@ proptest! {
         match (Document::parse(&bytes), serde_json::from_slice::<Tree>(&bytes)) {
             (Ok(document), Ok(_)) => prop_assert!(document.compare(&[&bytes[..], b" "].concat()).is_ok()),
             (Err(NotJson { at, .. }), Err(_)) => prop_assert!(at <= bytes.len()),
-            // serde_json lets the last of two keys win, and refuses numbers that no double can hold.
+            // serde_json keeps the last of two equal keys, and rejects numbers out of a double's range.
             (Err(NotJson { flaw: JsonFlaw::DuplicateKey, .. }), Ok(_)) => {}
             (Ok(_), Err(error)) => prop_assert!(error.to_string().contains("number out of range"), "{error}"),
             (ours, theirs) => prop_assert!(false, "{ours:?} against {theirs:?}"),

@@ -1,10 +1,10 @@
-//! The request: written once before the run, or with new values every time.
+//! The request: written once before the run, or with new values for each send.
 
 use crate::error::LoadError;
 use crate::options::{Method, Request};
 use crate::target::Target;
 
-/// The bytes of a request. The last one on a connection asks for its end.
+/// The bytes of a request. The last one on a connection asks the target to close it.
 pub(crate) fn render(target: &Target, request: &Request, last_on_connection: bool) -> Result<Vec<u8>, LoadError> {
     check_path(request.method, &request.path)?;
     request.headers.iter().try_for_each(|(name, value)| check_header(name, value))?;
@@ -13,14 +13,14 @@ pub(crate) fn render(target: &Target, request: &Request, last_on_connection: boo
     Ok(bytes)
 }
 
-/// Appends the bytes of a sound request.
+/// Appends the bytes of a valid request.
 pub(crate) fn write(bytes: &mut Vec<u8>, authority: &str, request: &Request, last_on_connection: bool) {
     let mut add = |pieces: &[&str]| pieces.iter().for_each(|piece| bytes.extend_from_slice(piece.as_bytes()));
     add(&[request.method.as_str(), " ", &request.path, " HTTP/1.1\r\nHost: ", authority, "\r\n"]);
     for (name, value) in &request.headers {
         add(&[name, ": ", value, "\r\n"]);
     }
-    // These methods are expected to carry a body, so that an empty one is announced too (RFC 9110 §8.6).
+    // These methods normally carry a body, so Content-Length announces even an empty one (RFC 9110 §8.6).
     let carries_body = matches!(request.method, Method::Post | Method::Put | Method::Patch);
     if carries_body || !request.body.is_empty() {
         // Writing to memory cannot fail.
@@ -33,7 +33,7 @@ pub(crate) fn write(bytes: &mut Vec<u8>, authority: &str, request: &Request, las
     bytes.extend_from_slice(&request.body);
 }
 
-/// The same for HTTP/2, where it has no bytes of its own: what is sent of it hangs on what a connection has carried before.
+/// The same for HTTP/2. It has no fixed bytes: the encoding depends on what the connection has carried before.
 pub(crate) fn in_fields(target: &Target, request: &Request) -> Result<http::Request<()>, LoadError> {
     check_path(request.method, &request.path)?;
     let refuse = |error: http::Error| LoadError::Option { option: "request", reason: error.to_string() };
@@ -57,7 +57,7 @@ pub(crate) fn in_fields(target: &Target, request: &Request) -> Result<http::Requ
     fields.body(()).map_err(refuse)
 }
 
-/// Everything for which a request cannot be sent, each in a sentence.
+/// Every reason why a request cannot be sent, each as a sentence.
 pub(crate) fn problems(request: &Request) -> Vec<String> {
     let headers = request.headers.iter().map(|(name, value)| check_header(name, value));
     let checks = std::iter::once(check_path(request.method, &request.path)).chain(headers);

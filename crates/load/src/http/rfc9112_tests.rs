@@ -1,18 +1,18 @@
-//! RFC 9112 from the client's side, section by section: a table of answers and what each of them is. Every answer is fed
-//! whole, byte by byte, and cut in two at every place, and is the same each time.
+//! RFC 9112 from the client's side, section by section: a table of answers and their verdicts. Every answer is fed whole, byte by byte, and
+//! cut in two at every offset; the verdict must be the same.
 
 use super::super::head::{Framing, Head};
 use super::*;
 use crate::options::{Expect, ExpectBody, ExpectStatus, Request};
 
-/// What an answer is.
+/// The expected verdict.
 #[derive(Debug)]
 enum Is {
-    /// Good: its status, how its end is found, whether the connection is kept, and its body.
+    /// Good: its status, its framing, whether the connection is kept, and its body.
     Good(u16, Framing, bool, &'static str),
-    /// Not to be understood, and why.
+    /// Invalid, and why.
     Malformed(&'static str),
-    /// Good as far as it goes, but the stream ended.
+    /// Valid so far, but the stream ended.
     Cut,
 }
 
@@ -22,7 +22,7 @@ use Is::{Cut, Good, Malformed};
 const KEEP: bool = true;
 const CLOSE: bool = false;
 
-/// Judges the pieces of an answer whose stream ends after them; also gives the head it was judged by.
+/// Judges the pieces of an answer whose stream ends after them. Also returns the rules, which hold the parsed head.
 fn judge<'a>(method: Method, is: &Is, pieces: impl Iterator<Item = &'a [u8]>) -> (Result<Answer, Fault>, Rules) {
     let (status, body) = match is {
         Good(status, _, _, body) => (ExpectStatus::Exactly(*status), ExpectBody::Exactly(body.as_bytes().into())),
@@ -34,7 +34,7 @@ fn judge<'a>(method: Method, is: &Is, pieces: impl Iterator<Item = &'a [u8]>) ->
     let mut complete = None;
     for piece in pieces.filter(|piece| !piece.is_empty()) {
         if complete.is_some() {
-            // What a whole answer with more behind it is called.
+            // The fault of a complete answer with bytes after it.
             return (Err(Fault::Malformed("bytes after the answer")), rules);
         }
         match reader.feed(piece, &mut rules) {
@@ -83,13 +83,13 @@ fn section_2_messages_and_versions() {
         Method::Get,
         &[
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", Good(200, Length(2), KEEP, "ok")),
-            // §2.2: a lone LF may end a line; a lone CR ends nothing, and an empty line before an answer is no part of it.
+            // §2.2: a lone LF may end a line; a lone CR does not. An empty line before an answer is not part of it.
             ("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", Good(200, Length(2), KEEP, "ok")),
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\n\r\nok", Good(200, Length(2), KEEP, "ok")),
             ("\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", NO_HTTP),
             ("HTTP/1.1 200 OK\r\nA: b\rContent-Length: 2\r\n\r\nok", CONTROL),
             ("HTTP/1.1 200 OK\r\nA: b\r\r\n\r\n", CONTROL),
-            // §2.3: the name is in capitals, the version has two digits.
+            // §2.3: the name is in capitals; the version has two digits.
             ("http/1.1 200 OK\r\n\r\n", NO_HTTP),
             ("HTTP/2 200\r\n\r\n", NO_HTTP),
             ("HTTP/1.\r\n\r\n", Malformed("the status line is too short")),
@@ -134,7 +134,7 @@ fn section_5_fields() {
                 "HTTP/1.1 200 OK\r\nX!#$%&'*+-.^_`|~9: a\tb\u{fc}\r\nContent-Length: 0\r\n\r\n",
                 Good(200, Length(0), KEEP, ""),
             ),
-            // §5.1: a blank before the colon; §5.2: folded lines.
+            // §5.1: a blank before the colon. §5.2: folded lines.
             ("HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok", NO_NAME),
             ("HTTP/1.1 200 OK\r\nX: a\r\n b: c\r\n\r\n", NO_NAME),
             ("HTTP/1.1 200 OK\r\nX: a\r\n\tb: c\r\n\r\n", NO_NAME),
@@ -158,13 +158,13 @@ fn section_6_lengths_of_bodies() {
     check(
         Method::Get,
         &[
-            // §6.3 (1): no body, whatever the head says.
+            // §6.3 (1): no body, whatever the head contains.
             ("HTTP/1.1 204 No Content\r\n\r\n", Good(204, NoBody, KEEP, "")),
             ("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", Good(204, NoBody, KEEP, "")),
             ("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", Good(304, NoBody, KEEP, "")),
             ("HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n", Good(304, NoBody, KEEP, "")),
             ("HTTP/1.1 204 No Content\r\n\r\n0\r\n\r\n", Malformed("bytes after the answer")),
-            // (3): two framings are one too many.
+            // (3): two framings are invalid.
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
                 Malformed("both Content-Length and Transfer-Encoding"),
@@ -184,7 +184,7 @@ fn section_6_lengths_of_bodies() {
                 "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
                 Malformed("Transfer-Encoding in an HTTP/1.0 answer"),
             ),
-            // (5): lengths that are none, or not one.
+            // (5): invalid or contradictory lengths.
             (
                 "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\nContent-Length: 02\r\n\r\nok",
                 Good(200, Length(2), KEEP, "ok"),
@@ -211,10 +211,10 @@ fn section_6_lengths_of_bodies() {
                 "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\n",
                 Malformed("the body announced is longer than the limit"),
             ),
-            // (6): what is announced must come, and no more.
+            // (6): exactly the announced bytes must come.
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no", Cut),
             ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok\r\n", Malformed("bytes after the answer")),
-            // (8): else the end of the connection is the end of the body.
+            // (8): otherwise the end of the connection ends the body.
             ("HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n\r\nok", Good(200, UntilClose, CLOSE, "ok")),
             ("HTTP/1.1 200 OK\r\n\r\n", Good(200, UntilClose, CLOSE, "")),
             ("HTTP/1.0 200 OK\r\n\r\nok", Good(200, UntilClose, CLOSE, "ok")),
@@ -247,7 +247,7 @@ fn section_7_chunked_coding() {
     };
     answers(vec![
         ("00A\r\n0123456789\r\n1\r\nx\r\n00\r\n\r\n", Good(200, ByChunks, KEEP, "0123456789x")),
-        // §7.1.1: extensions mean nothing.
+        // §7.1.1: extensions are ignored.
         ("2;a;b=c;d=\"e;f\"\r\nok\r\n0;g\r\n\r\n", Good(200, ByChunks, KEEP, "ok")),
         ("2 \t;a\r\nok\r\n0 \r\n\r\n", Good(200, ByChunks, KEEP, "ok")),
         ("2 a\r\nok\r\n", Malformed("something other than an extension follows a chunk size")),

@@ -1,4 +1,4 @@
-//! The rules that judge responses.
+//! The rules for judging answers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::error::LoadError;
 use crate::fault::{BodyFault, Fault};
 use crate::options::{ExpectBody, ExpectStatus, Method, Request};
 
-/// Longest body that is collected to be read as JSON.
+/// Longest JSON body that is collected.
 const JSON_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What gzip adds to a short body, and a name of a file with it.
+/// Room for what gzip adds to a short body, including a file name.
 const GZIP_FRAME_BYTES: u64 = 4_096;
 
-/// What answers to one request are judged by; one for all connections of a thread.
+/// The rules for the answers to one request; shared by all connections of a thread.
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub(super) method: Method,
@@ -27,14 +27,14 @@ pub(crate) struct Rules {
     pub(super) discards: bool,
     status: ExpectStatus,
     check: Check,
-    /// Length of a correct body, where there is but one.
+    /// Length of a correct body, if it is fixed.
     length: Option<u64>,
     /// That length, or the limit.
     most_bytes: u64,
     first_bad: FirstBad,
 }
 
-/// Documents that were read, by where their text lies, so that requests that share a text share what was read of it.
+/// Parsed documents by the address of their text, so requests that share a text share the document.
 #[derive(Debug, Default)]
 pub(crate) struct Documents(HashMap<*const u8, Arc<Document>>);
 
@@ -49,7 +49,7 @@ impl Documents {
     }
 }
 
-/// What is done with the bytes of a body.
+/// How to check the bytes of a body.
 #[derive(Debug)]
 enum Check {
     Count,
@@ -61,13 +61,13 @@ enum Check {
 }
 
 impl Rules {
-    /// The rules of a request. Where the length of a correct body is not known, none may be longer than `body_limit_bytes`.
+    /// The rules of a request. If the length of a correct body is not known, `body_limit_bytes` limits it.
     #[cfg(any(test, feature = "fuzzing"))]
     pub fn new(request: &Request, body_limit_bytes: u64) -> Result<Rules, LoadError> {
         Rules::sharing(request, body_limit_bytes, &mut Documents::default())
     }
 
-    /// The same, one of several requests that may share documents.
+    /// The same for one of several requests that may share documents.
     pub fn sharing(request: &Request, body_limit_bytes: u64, documents: &mut Documents) -> Result<Rules, LoadError> {
         let mut limit_bytes = body_limit_bytes;
         let (check, length) = match &request.expect.body {
@@ -79,12 +79,12 @@ impl Rules {
                 (check, Some(body.len() as u64))
             }
             ExpectBody::Gzip(body) => {
-                // It is collected, and one that is longer packed than unpacked is wrong at any length.
+                // The body is collected, so limit it. One that is longer packed than unpacked is wrong at any length.
                 limit_bytes = limit_bytes.min(2 * body.len() as u64 + GZIP_FRAME_BYTES);
                 (Check::Gzip(Arc::clone(body)), None)
             }
             ExpectBody::Json { document, every } => {
-                // Also for the answers that are not looked at: whether one is good must not hang on its number.
+                // Applies to unchecked answers too: whether an answer is good must not depend on its number.
                 limit_bytes = limit_bytes.min(JSON_LIMIT_BYTES);
                 (Check::Json(JsonCheck::new(document, *every, documents)?), None)
             }
@@ -112,7 +112,7 @@ impl Rules {
         })
     }
 
-    /// Whether an answer with this head and all of this body is good, if that can be said at once and changes nothing.
+    /// Whether an answer with this head and complete body is good, if that can be decided at once without changing state.
     #[inline]
     pub(super) fn accept(&self, head: &Head, body: &[u8]) -> bool {
         let good = match &self.check {
@@ -126,7 +126,7 @@ impl Rules {
         good && head.framing == Framing::Length(body.len() as u64) && self.status.accepts(head.status)
     }
 
-    /// Whether bodies are thrown away unseen.
+    /// Whether bodies may be discarded unseen.
     #[inline]
     pub fn discards(&self) -> bool {
         self.discards
@@ -138,7 +138,7 @@ impl Rules {
         self.status.accepts(status)
     }
 
-    /// What a head alone tells about the body.
+    /// Judges the body's length as announced in the head.
     pub(super) fn judge_length(&self, head: &Head) -> Result<(), Fault> {
         match (self.length, head.framing) {
             (Some(expected), Framing::Length(announced) | Framing::NoBodyOf(announced)) if announced != expected => {
@@ -151,8 +151,7 @@ impl Rules {
         }
     }
 
-    /// Judges a piece of a body that begins at byte `at` of it. A body that is to be looked at when it is complete is
-    /// collected in `collected`.
+    /// Judges a piece of a body that begins at offset `at`. A body that is checked once complete is gathered in `collected`.
     #[inline]
     pub(super) fn judge_body(&mut self, at: u64, piece: &[u8], collected: &mut Option<Vec<u8>>) -> Result<(), Fault> {
         let end = at + piece.len() as u64;
@@ -180,7 +179,7 @@ impl Rules {
         }
     }
 
-    /// Judges a body that is complete.
+    /// Judges a complete body.
     pub(super) fn judge_end(&mut self, received: u64, collected: &mut Option<Vec<u8>>) -> Result<(), Fault> {
         match (self.length, &mut self.check) {
             (Some(expected), _) if expected != received => Err(self.too_short(received, expected)),
@@ -191,14 +190,14 @@ impl Rules {
         }
     }
 
-    /// Judges a body that is there as a whole.
+    /// Judges a body in one piece.
     pub fn judge_whole(&mut self, body: &[u8]) -> Result<(), Fault> {
         let mut collected = None;
         self.judge_body(0, body, &mut collected)?;
         self.judge_end(body.len() as u64, &mut collected)
     }
 
-    /// What was captured from the last good answer, in the order of the request's captures.
+    /// The values captured from the last good answer, in the order of the request's captures.
     pub fn captured(&mut self) -> &mut [String] {
         match &mut self.check {
             Check::Capture(captures) => &mut captures.found,
@@ -206,7 +205,7 @@ impl Rules {
         }
     }
 
-    /// The expected body, where there is but one.
+    /// The expected body, if it is fixed.
     fn body(&self) -> Option<&[u8]> {
         match &self.check {
             Check::Exactly(body) => Some(body),
@@ -222,7 +221,7 @@ impl Rules {
         Fault::BadBody(fault)
     }
 
-    /// The length that was announced is a wrong one: whatever has come of the body may tell what it is instead.
+    /// The announced length is wrong; the received part of the body may show how the body differs.
     #[cold]
     pub(super) fn look_at_wrong_length(&mut self, fault: &Fault, came: &[u8]) {
         let &Fault::BadBody(fault) = fault else { return };
@@ -242,7 +241,7 @@ impl Rules {
         }
     }
 
-    /// What can be said of a fault beyond what it says itself, if it was the first bad body of these rules.
+    /// Details on a fault beyond its own text, if it was the first bad body under these rules.
     pub fn words_on(&self, fault: &Fault) -> Option<&str> {
         match fault {
             Fault::BadBody(fault) => self.first_bad.words(fault),
@@ -258,7 +257,7 @@ impl Rules {
     }
 }
 
-/// How a piece differs that does not equal the part of the expected body at its place.
+/// How a piece differs from the expected body at its offset.
 #[cold]
 pub(super) fn difference(body: &[u8], at: u64, piece: &[u8], first_bad: &mut FirstBad) -> Fault {
     // All pieces before this one were right, so it begins inside the expected body or at its end.
@@ -273,7 +272,7 @@ pub(super) fn difference(body: &[u8], at: u64, piece: &[u8], first_bad: &mut Fir
     Fault::BadBody(fault)
 }
 
-/// Why bodies cannot be judged by a document, in a sentence.
+/// Why a document cannot be used to judge bodies, as a sentence.
 pub(crate) fn problem_of_json(document: &[u8]) -> Option<String> {
     Document::parse(document).err().map(no_json)
 }
@@ -282,12 +281,12 @@ fn no_json(NotJson { at, flaw }: NotJson) -> String {
     format!("the document is no JSON at byte {at}: {flaw}")
 }
 
-/// An expected JSON document and which answers are compared: the first, and then one in every `every`.
+/// An expected JSON document, and which answers are compared: the first, and then one in every `every`.
 #[derive(Debug)]
 struct JsonCheck {
     document: Arc<Document>,
     every: u32,
-    /// Answers before the next one that is looked at.
+    /// Answers to skip before the next one to check.
     pass: u32,
 }
 
@@ -301,7 +300,7 @@ impl JsonCheck {
         Ok(JsonCheck { document, every, pass: 0 })
     }
 
-    /// Whether the answer whose body begins is looked at.
+    /// Whether to check the answer whose body begins now.
     fn look(&mut self) -> bool {
         let look = self.pass == 0;
         self.pass = if look { self.every } else { self.pass } - 1;
@@ -319,7 +318,7 @@ impl JsonCheck {
 
     fn judge(&mut self, received: u64, collected: &mut Option<Vec<u8>>, first_bad: &mut FirstBad) -> Result<(), Fault> {
         let body = match collected.take() {
-            // A body without bytes has not begun.
+            // A body without bytes has not called `collect`.
             None if received == 0 && self.look() => Vec::new(),
             None => return Ok(()),
             Some(body) => body,
@@ -331,7 +330,7 @@ impl JsonCheck {
     }
 }
 
-/// What JSON was owed and what came.
+/// Describes the expected and the received JSON.
 fn json_words(fault: BodyFault, owed: Option<Owed<'_>>, body: &[u8]) -> String {
     let (BodyFault::NotJson { at, .. } | BodyFault::DiffersInJson { at, .. }) = fault else { return String::new() };
     let (before, from) = body.split_at((at as usize).min(body.len()));
@@ -342,9 +341,8 @@ fn json_words(fault: BodyFault, owed: Option<Owed<'_>>, body: &[u8]) -> String {
     }
 }
 
-/// The head last read as a whole. Answers to one request differ in little but the date, so nearly every head equals the
-/// one before it byte for byte, and comparing costs a tenth of reading. It ends in an empty line, therefore bytes that
-/// begin with it have it as their head.
+/// The last complete head. Answers to one request differ in little but the date, so nearly every head equals the previous one. Comparing
+/// costs a tenth of parsing. It ends in an empty line, so any bytes that begin with it have it as their head.
 #[derive(Debug, Default)]
 pub(super) struct LastHead {
     bytes: Vec<u8>,

@@ -1,23 +1,23 @@
-//! One answer whose head and body arrive apart, as in the frames of HTTP/2. It is judged by the same rules as an answer of
-//! HTTP/1.1, while it streams in.
+//! One answer whose head and body arrive separately, as in HTTP/2 frames. It is judged while it arrives, by the same rules as an HTTP/1.1
+//! answer.
 
 use super::answer::{Answer, Rules};
 use super::head::{Framing, Head};
 use crate::fault::Fault;
 use crate::options::Method;
 
-/// What has come of an answer.
+/// The received part of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct StreamedAnswer {
     body_bytes: u64,
-    /// The status, if it is not the expected one. Then the body is counted and no more.
+    /// The status, if unexpected. The body is then only counted.
     wrong_status: Option<u16>,
-    /// The part of a body that has arrived, if it is looked at when it is complete.
+    /// The received part of a body that is checked once complete.
     collected: Option<Vec<u8>>,
 }
 
 impl StreamedAnswer {
-    /// Its head, which may announce a length and may be all there is. `Some` when the answer is complete.
+    /// Processes the head. It may announce a length, and may be the whole answer. Returns the answer if it is complete.
     pub fn head(
         &mut self,
         status: u16,
@@ -43,7 +43,7 @@ impl StreamedAnswer {
         }
     }
 
-    /// A piece of its body.
+    /// Processes a piece of the body.
     pub fn body(&mut self, piece: &[u8], rules: &mut Rules) -> Result<(), Fault> {
         if self.wrong_status.is_none() {
             rules.judge_body(self.body_bytes, piece, &mut self.collected)?;
@@ -52,7 +52,7 @@ impl StreamedAnswer {
         Ok(())
     }
 
-    /// It is complete.
+    /// Processes the end of the answer.
     pub fn end(&mut self, rules: &mut Rules) -> Result<Answer, Fault> {
         if self.wrong_status.is_none() && rules.method != Method::Head {
             rules.judge_end(self.body_bytes, &mut self.collected)?;

@@ -1,6 +1,6 @@
 //! Requests with placeholders: `{{ name }}` in the path, in values of headers, and in the body.
 //!
-//! A value is written so that it stays one: percent-encoded in a path, escaped in a body of JSON, and as it is elsewhere.
+//! Values are written so they cannot change the structure: percent-encoded in a path, escaped in a JSON body, and unchanged elsewhere.
 
 use std::fmt::Write;
 
@@ -9,13 +9,13 @@ use crate::error::LoadError;
 use crate::options::{Data, Request, is_name};
 use crate::target::Target;
 
-/// The names that places may have.
+/// The names that placeholders may use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Names<'a> {
     pub columns: &'a [String],
-    /// What requests capture, in the order of their slots.
+    /// Names of captured values, in the order of their slots.
     pub captured: &'a [String],
-    /// How many of these an earlier request of the iteration captures.
+    /// How many of these an earlier request of the iteration has captured.
     pub known: usize,
 }
 
@@ -42,7 +42,7 @@ enum Place {
     Captured(usize),
 }
 
-/// What a value may not be taken for.
+/// The context of a value, which determines its encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Within {
     Path,
@@ -56,7 +56,7 @@ enum Piece {
     Value(Place),
 }
 
-/// A text with its places.
+/// A text with placeholders.
 #[derive(Debug)]
 struct Pattern {
     pieces: Vec<Piece>,
@@ -68,17 +68,17 @@ struct Pattern {
 pub(crate) struct Template {
     path: Pattern,
     headers: Vec<Pattern>,
-    /// `None` for a body that is no text.
+    /// `None` for a body that is not text.
     body: Option<Pattern>,
     /// Method and path.
     words: String,
-    /// The request as it was filled last. Its buffers are used again.
+    /// The request as last filled. Its buffers are reused.
     filled: Request,
     body_text: String,
 }
 
 impl Template {
-    /// The template of a request, or `None` without placeholders. It is checked with every value as `1`.
+    /// The template of a request, or `None` without placeholders. It is validated with every value set to `1`.
     pub fn of(target: &Target, request: &Request, names: Names<'_>) -> Result<Option<Self>, LoadError> {
         let body = std::str::from_utf8(&request.body).ok().map(|text| {
             let is_json = text.trim_start().starts_with(['{', '[']);
@@ -100,7 +100,7 @@ impl Template {
         Ok(Some(template))
     }
 
-    /// Method and path, with its places.
+    /// Method and path, with its placeholders.
     pub fn words(&self) -> &str {
         &self.words
     }
@@ -109,7 +109,7 @@ impl Template {
         self.headers.iter().chain([&self.path]).chain(&self.body).any(Pattern::has_places)
     }
 
-    /// The request as it was filled last.
+    /// The request as last filled.
     pub fn filled(&self) -> &Request {
         &self.filled
     }
@@ -133,7 +133,7 @@ impl Template {
         &self.filled
     }
 
-    /// The columns whose values stand in headers, where a control character would end the request early.
+    /// The columns used in headers, where a control character would end the request early.
     fn columns_of_headers(&self) -> impl Iterator<Item = usize> {
         let pieces = self.headers.iter().flat_map(|pattern| &pattern.pieces);
         pieces.filter_map(|piece| match piece {
@@ -142,7 +142,7 @@ impl Template {
         })
     }
 
-    /// Refuses values that cannot stand where the template puts them.
+    /// Rejects values that are not allowed where the template puts them.
     pub fn check(&self, data: &Data) -> Result<(), LoadError> {
         for column in self.columns_of_headers() {
             let wrong = (0..data.rows()).find(|row| data.value(*row, column).chars().any(char::is_control));
@@ -161,7 +161,7 @@ impl Pattern {
     fn read(text: &str, within: Within, names: Names<'_>) -> Result<Self, LoadError> {
         let (mut pieces, mut rest) = (Vec::new(), text);
         while let Some((before, after)) = rest.split_once("{{") {
-            // Other braces may belong to a body.
+            // Other braces may be part of the body.
             let Some((name, behind)) = after.split_once("}}").filter(|(name, _)| is_name(name.trim())) else {
                 let (kept, left) = rest.split_at(before.len() + 2);
                 pieces.push(Piece::Text(kept.to_owned()));

@@ -1,11 +1,11 @@
-//! Whole answers for [`ask`](crate::ask), by the readers of heads and chunks that the engine uses.
+//! Complete answers for [`ask`](crate::ask), with the engine's parsers of heads and chunks.
 
 use super::chunked::{Chunked, Piece};
 use super::head::{self, Framing, Reason};
 use crate::ask::Answer;
 use crate::options::Method;
 
-/// The answer in `received`, or `None` while it is not whole. `is_closed` says that no more bytes will come.
+/// The answer in `received`, or `None` while it is incomplete. `is_closed` means that no more bytes will come.
 pub(crate) fn read(mut received: &[u8], is_head: bool, is_closed: bool) -> Result<Option<Answer>, Reason> {
     loop {
         if !head::may_begin_answer(received) {
@@ -14,7 +14,7 @@ pub(crate) fn read(mut received: &[u8], is_head: bool, is_closed: bool) -> Resul
         let Some(end) = head::find_end(received, 0) else { return Ok(None) };
         let (text, rest) = received.split_at(end);
         let head = head::parse(text, if is_head { Method::Head } else { Method::Get })?;
-        // An interim answer stands before the one that counts.
+        // Skips an interim answer before the real one.
         if (100..200).contains(&head.status) {
             received = rest;
             continue;
@@ -34,7 +34,7 @@ fn body(framing: Framing, sent: &[u8], is_closed: bool) -> Result<Option<Vec<u8>
     }
 }
 
-/// The body in a chunked coding, or `None` until its last chunk and the trailers have come.
+/// The decoded body, or `None` until its last chunk and the trailers have arrived.
 fn without_chunks(mut coded: &[u8]) -> Result<Option<Vec<u8>>, Reason> {
     let (mut chunks, mut body) = (Chunked::new(), Vec::new());
     while !coded.is_empty() {
@@ -52,7 +52,7 @@ fn without_chunks(mut coded: &[u8]) -> Result<Option<Vec<u8>>, Reason> {
     Ok(None)
 }
 
-/// The headers of a head, with names in lower case.
+/// The headers of a head, with names in lowercase.
 fn headers(head: &[u8]) -> Vec<(String, String)> {
     let text = String::from_utf8_lossy(head);
     let fields = text.lines().skip(1).filter_map(|line| line.split_once(':'));

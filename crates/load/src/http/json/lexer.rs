@@ -1,4 +1,4 @@
-//! The words of JSON (RFC 8259 §2-§7), strictly.
+//! The tokens of JSON (RFC 8259 §2-§7), strictly.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::NotJson;
 use super::number::Number;
 use crate::fault::JsonFlaw;
 
-/// Type of a value, which its first byte tells.
+/// The type of a value; its first byte determines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Null,
@@ -17,7 +17,7 @@ pub(super) enum Kind {
     Object,
 }
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Debug)]
 pub(super) struct Lexer<'text> {
     text: &'text [u8],
@@ -40,7 +40,7 @@ impl<'text> Lexer<'text> {
         }
     }
 
-    /// Goes to the next value and says what it is.
+    /// Skips to the next value and returns its type.
     pub fn kind(&mut self) -> Result<Kind, NotJson> {
         self.skip_blanks();
         match self.text.get(self.at) {
@@ -67,7 +67,7 @@ impl<'text> Lexer<'text> {
     pub fn number(&mut self) -> Result<Number, NotJson> {
         let start = self.at;
         self.take(b'-');
-        // A zero may not be followed by further digits.
+        // No digit may follow a leading zero.
         if !self.take(b'0') {
             self.digits()?;
         }
@@ -84,7 +84,7 @@ impl<'text> Lexer<'text> {
         Number::of(&self.text[start..self.at]).ok_or(NotJson { at: start, flaw: JsonFlaw::Number })
     }
 
-    /// A string without its quotes and escapes.
+    /// A string without quotes, with its escapes decoded.
     pub fn string(&mut self) -> Result<Cow<'text, str>, NotJson> {
         self.expect(b'"')?;
         let mut decoded = String::new();
@@ -104,12 +104,12 @@ impl<'text> Lexer<'text> {
         }
     }
 
-    /// Goes into an array or an object.
+    /// Enters an array or an object.
     pub fn open(&mut self) {
         self.at += 1;
     }
 
-    /// Whether another element follows in the array or object that `close` ends; takes the comma or the bracket.
+    /// Whether another element follows in the array or object that `close` ends; consumes the comma or the bracket.
     pub fn more(&mut self, close: u8, first: bool) -> Result<bool, NotJson> {
         self.skip_blanks();
         if self.take(close) {
@@ -126,7 +126,7 @@ impl<'text> Lexer<'text> {
         self.expect(b':')
     }
 
-    /// Nothing but blanks may follow the value.
+    /// Checks that only whitespace follows the value.
     pub fn end(&mut self) -> Result<(), NotJson> {
         self.skip_blanks();
         if self.at == self.text.len() { Ok(()) } else { self.refuse(JsonFlaw::Trailing) }
@@ -156,7 +156,7 @@ impl<'text> Lexer<'text> {
             Some(b't') => '\t',
             Some(b'u') => {
                 let first = self.code_unit(start).ok_or(wrong)?;
-                // A character outside the first 65,536 is two escapes in a row, the halves of a surrogate pair.
+                // A character above U+FFFF is a surrogate pair: two consecutive escapes.
                 let units = [first, self.code_unit(start + 6).unwrap_or(0)];
                 let character = char::decode_utf16(units).next().and_then(Result::ok).ok_or(wrong)?;
                 self.at = start + 6 * character.len_utf16();
@@ -169,7 +169,7 @@ impl<'text> Lexer<'text> {
         Ok(character)
     }
 
-    /// The number in an escape of `\u` and four digits at an offset.
+    /// The code unit of the escape `\u` and four digits at an offset.
     fn code_unit(&self, at: usize) -> Option<u16> {
         let digits = self.text.get(at..at + 6)?.strip_prefix(b"\\u")?;
         digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)? as u16))
@@ -199,7 +199,7 @@ impl<'text> Lexer<'text> {
         if self.take(byte) { Ok(()) } else { self.refuse(JsonFlaw::Unexpected) }
     }
 
-    /// Reports the end of the text as such, whatever was expected.
+    /// Fails with `flaw`; at the end of the text, reports that instead.
     fn refuse<T>(&self, flaw: JsonFlaw) -> Result<T, NotJson> {
         let flaw = if self.at >= self.text.len() { JsonFlaw::EndsEarly } else { flaw };
         Err(NotJson { at: self.at, flaw })

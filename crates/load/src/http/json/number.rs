@@ -1,24 +1,23 @@
-//! Numbers that keep what was written: a double would make the same number of 9007199254740992 and 9007199254740993.
+//! Exact decimal numbers: doubles cannot distinguish 9007199254740992 and 9007199254740993.
 
 use std::fmt;
 
-/// Longest exponent in digits, leading zeros aside. No number that anyone computes with has a longer one, and sums with
-/// it cannot overflow.
+/// Longest exponent in digits, without leading zeros. No realistic number has a longer one, and sums with it cannot overflow.
 const EXPONENT_DIGITS: usize = 9;
 
-/// A number of JSON: `digits` · 10^`exponent`.
+/// A JSON number: `digits` · 10^`exponent`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::http) struct Number {
     negative: bool,
-    /// Without leading and trailing zeros, therefore empty for zero.
+    /// Without leading and trailing zeros, so empty for zero.
     digits: Vec<u8>,
     exponent: i64,
-    /// The double that a reader would make of it, if it is written with a point or an exponent.
+    /// The double that a reader would get, if the number has a point or an exponent.
     double: Option<u64>,
 }
 
 impl Number {
-    /// The number that `text` writes in the grammar of JSON, or `None` if its exponent is beyond reason.
+    /// Parses a number in JSON's grammar; `None` if its exponent is too large.
     pub fn of(text: &[u8]) -> Option<Number> {
         let (negative, text) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
         let split = text.iter().position(|byte| matches!(byte, b'e' | b'E'));
@@ -35,23 +34,23 @@ impl Number {
         Some(Number { double: if float { double(text) } else { None }, negative, digits, exponent })
     }
 
-    /// Equal in value. Between two numbers that are both written as doubles are, it is enough that a reader would make the
-    /// same double of them: 0.1 and 0.10000000000000001 are two ways to print one.
+    /// Equal in value. Two numbers that both have a point or an exponent are also equal if they denote the same double: 0.1 and
+    /// 0.10000000000000001 do.
     pub fn equals(&self, other: &Number) -> bool {
         let signs = self.negative == other.negative;
         let exactly = self.digits == other.digits && self.exponent == other.exponent;
-        // There is but one zero.
+        // Zeros are equal whatever their sign.
         exactly && (signs || self.digits.is_empty()) || signs && self.double.is_some() && self.double == other.double
     }
 }
 
-/// Without an exponent, unless it is a large one.
+/// Without an exponent, unless it is large.
 impl fmt::Display for Number {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.negative { "-" } else { "" };
         let digits = String::from_utf8_lossy(&self.digits);
         let digits = if digits.is_empty() { "0" } else { &digits };
-        // Where the point stands, counted from before the first digit.
+        // Position of the decimal point, counted from before the first digit.
         let point = digits.len() as i64 + self.exponent;
         match (self.exponent, point) {
             (0, _) => write!(to, "{sign}{digits}"),
@@ -74,8 +73,8 @@ fn exponent(written: &[u8]) -> Option<i64> {
     small.then(|| sign * digits.iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0')))
 }
 
-/// The bits of the double nearest to a text without a sign. Those that all too large and all too small numbers share do
-/// not tell them apart, and are none.
+/// The bits of the double nearest to an unsigned text. `None` for infinity and zero: all numbers out of range share them, so they prove no
+/// equality.
 fn double(text: &[u8]) -> Option<u64> {
     let double: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     (double.is_finite() && double > 0.0).then(|| double.to_bits())
