@@ -160,7 +160,7 @@ pub enum ExpectBody {
     Length(u64),
     /// Exactly these bytes, compared as they arrive. Many requests may share them.
     Exactly(#[serde(with = "written::bytes")] Arc<[u8]>),
-    /// These bytes, which gzip packs into fewer than half as many. The complete answer is unpacked and compared.
+    /// These bytes, packed by gzip into at most half as many. The complete answer is unpacked and compared.
     Gzip(#[serde(with = "written::bytes")] Arc<[u8]>),
     /// JSON with the same meaning as this document, whatever its key order and whitespace. Checked in a thread's first answer and every
     /// `every`th after it; the others are counted and dropped.

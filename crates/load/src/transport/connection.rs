@@ -1,5 +1,5 @@
-//! One connection: the socket, what is left of the request to send, and the reader of the answer; with TLS its session too,
-//! and then all bytes that are counted here are those of HTTP, before encryption and after decryption.
+//! One connection: its socket, the unsent rest of the request, the reader of the answer, and with TLS the session. All byte counts are HTTP
+//! bytes, before encryption and after decryption.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -12,24 +12,24 @@ use crate::fault::Fault;
 use crate::http::answer::{Answer, AnswerReader, Rules};
 use crate::sys;
 
-/// Read at a time while the head of an answer is expected whose body is thrown away.
+/// Bytes read at a time while waiting for the head of an answer whose body is discarded.
 const DISCARD_HEAD_BYTES: usize = 4 * 1024;
 
-/// An open connection, or one that is being opened.
+/// A connection that is open or opening.
 #[derive(Debug)]
 pub(crate) struct Connection {
     socket: OwnedFd,
     token: u32,
     /// Absent on a plain connection.
     tls: Option<Box<Session>>,
-    /// Bytes of the present request that the kernel has taken; with TLS, that were encrypted.
+    /// Bytes of the current request that the kernel has taken; with TLS, that were encrypted.
     sent: usize,
     interest: Interest,
     reader: AnswerReader,
     answered: bool,
     /// Requests begun on it.
     requests: u32,
-    /// The kernel can throw received bytes away without copying them, which it can for plain TCP only.
+    /// Whether the kernel can discard received bytes without copying them: plain TCP only.
     discards: bool,
 }
 
@@ -37,27 +37,27 @@ pub(crate) struct Connection {
 pub(crate) enum Stream {
     /// This many bytes are in the buffer.
     Bytes(usize),
-    /// This many bytes of the body were thrown away.
+    /// This many bytes of the body were discarded.
     Discarded(usize),
     /// The target has ended the stream.
     End,
-    /// The same without the word that TLS has for it, so that there may have been more.
+    /// The stream ended without TLS's close_notify, so bytes may be missing.
     Truncated,
     /// Nothing yet.
     Nothing,
 }
 
-/// What the event queue will not tell, because it does not look inside TLS.
+/// State that the event queue cannot report, because it does not look inside TLS.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Untold {
     /// There is more to receive.
     pub more: bool,
-    /// The target has said that it sends no more.
+    /// The target has announced that it sends no more.
     pub over: bool,
 }
 
 impl Connection {
-    /// Begins a connection and registers it.
+    /// Starts a connection and registers it.
     pub fn open(connector: &mut Connector, poller: &Poller, token: u32, is_slow: bool) -> Result<Connection, Fault> {
         let socket = connector.open(is_slow)?;
         let tls = connector.tls().map(begin_session).transpose()?;
@@ -77,7 +77,7 @@ impl Connection {
         })
     }
 
-    /// With TLS, goes on with the handshake. Returns whether there is nothing left to do before the first request.
+    /// Continues the TLS handshake, if any. Returns whether the first request can be sent.
     pub fn shake_hands(&mut self, buffer: &mut [u8]) -> Result<bool, Fault> {
         match &mut self.tls {
             None => Ok(true),
@@ -96,12 +96,12 @@ impl Connection {
         self.tls.is_some()
     }
 
-    /// Whether ciphertext waits for the socket.
+    /// Whether ciphertext is waiting for the socket.
     pub fn has_unsent(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.has_unsent())
     }
 
-    /// What the event queue will not tell.
+    /// The state that the event queue does not report.
     #[inline]
     pub fn untold(&self) -> Untold {
         match &self.tls {
@@ -110,17 +110,17 @@ impl Connection {
         }
     }
 
-    /// Whether it can go on after something came that was not meant for HTTP.
+    /// Whether it is still usable after bytes arrived that were not HTTP.
     pub fn outlives_unasked(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| !tls.is_over())
     }
 
-    /// Whether it has brought an answer, be it a wrong one.
+    /// Whether it has brought an answer, possibly a wrong one.
     pub fn has_answered(&self) -> bool {
         self.answered
     }
 
-    /// Whether any byte of the present answer has come.
+    /// Whether any byte of the current answer has arrived.
     pub fn has_begun(&self) -> bool {
         self.reader.has_begun()
     }
@@ -131,35 +131,35 @@ impl Connection {
         self.requests += 1;
     }
 
-    /// Whether the present request, of this length, has been sent as a whole.
+    /// Whether the current request has been sent completely.
     pub fn has_sent(&self, request: &[u8]) -> bool {
         self.sent == request.len() && !self.has_unsent()
     }
 
-    /// How many bytes of the present request the kernel has not taken.
+    /// How many bytes of the current request the kernel has not taken.
     pub fn unsent_bytes(&self, request: &[u8]) -> usize {
         request.len().saturating_sub(self.sent)
     }
 
-    /// How many bytes there are to receive that are worth reading at once.
+    /// How many available bytes are worth reading in one call.
     pub fn waiting_bytes(&self, rules: &Rules) -> usize {
         let waiting = ioctl_fionread(&self.socket).unwrap_or_default();
         usize::try_from(waiting).unwrap_or(usize::MAX).min(self.worth_reading(rules))
     }
 
-    /// Whether no byte of the present request was taken by the kernel.
+    /// Whether the kernel has taken no byte of the current request.
     pub fn has_sent_nothing(&self) -> bool {
         self.sent == 0
     }
 
-    /// Sends a request on a connection that may not be established yet: it is if the kernel takes any of it. Trying costs
-    /// less than asking, because towards a target on the same machine the handshake is over when connect(2) returns,
-    /// though it says that it is in progress. Returns the number of bytes it took.
+    /// Sends a request on a connection that may not be established yet; it is if the kernel takes any byte. Trying is cheaper than
+    /// checking: towards the same machine, the handshake is over when connect(2) returns, although it reports that it is in progress.
+    /// Returns the number of bytes taken.
     pub fn send_first(&mut self, request: &[u8], at_most: usize) -> Result<usize, Fault> {
         self.push(request, at_most, of_first)
     }
 
-    /// Sends a request, or the rest of it, at most `at_most` bytes.
+    /// Sends a request or the rest of it, at most `at_most` bytes.
     pub fn send(&mut self, request: &[u8], at_most: usize) -> Result<usize, Fault> {
         self.push(request, at_most, |errno| Fault::of_exchange("send the request", errno))
     }
@@ -178,7 +178,7 @@ impl Connection {
         Ok(taken)
     }
 
-    // Apart, as is its counterpart, so that the plain path stays as short as it is without TLS.
+    // A separate function, like its counterpart for receiving, so the plain path stays as short as without TLS.
     #[inline(never)]
     fn push_encrypted(&mut self, left: &[u8], at_most: usize, fault: &dyn Fn(Errno) -> Fault) -> Result<usize, Fault> {
         let Some(tls) = &mut self.tls else { return Ok(0) };
@@ -187,7 +187,7 @@ impl Connection {
         Ok(taken)
     }
 
-    /// Watches the socket for room to write, or no longer.
+    /// Starts or stops watching the socket for room to write.
     pub fn watch_writing(&mut self, on: bool, poller: &Poller) -> Result<(), Fault> {
         if on == self.interest.writing {
             return Ok(());
@@ -196,30 +196,28 @@ impl Connection {
         poller.watch(self.socket.as_fd(), self.token, self.interest)
     }
 
-    /// How many bytes to ask for. Where bodies are thrown away, a head and no more: what is copied beyond it is copied for
-    /// nothing.
+    /// How many bytes to read at once. If bodies are discarded, about a head: every byte of the body read with it is copied for nothing.
     pub fn worth_reading(&self, rules: &Rules) -> usize {
         if rules.discards() && self.discards && !self.has_begun() { DISCARD_HEAD_BYTES } else { usize::MAX }
     }
 
-    /// Has the event queue tell again what it has told already.
+    /// Makes the event queue report again what it has already reported.
     pub fn tell_again(&self, poller: &Poller) -> Result<(), Fault> {
         poller.watch(self.socket.as_fd(), self.token, self.interest)
     }
 
-    /// Registers it under another number, and has the event queue tell again what it has told already.
+    /// Registers it under another token. Makes the event queue report again what it has already reported.
     pub fn watch_as(&mut self, token: u32, poller: &Poller) -> Result<(), Fault> {
         self.token = token;
         self.tell_again(poller)
     }
 
-    /// Whether the present request is the last of the number it may carry.
+    /// Whether the current request is the last that it may carry.
     pub fn is_last(&self, at_most: Option<u32>) -> bool {
         at_most.is_some_and(|at_most| self.requests >= at_most)
     }
 
-    /// Receives what there is, up to `at_most` bytes. A discarded body stays in the kernel, which drops up to
-    /// `most_discarded` bytes at a time.
+    /// Receives available bytes, up to `at_most`. A discarded body stays in the kernel, which drops up to `most_discarded` bytes at a time.
     pub fn receive(
         &mut self,
         buffer: &mut [u8],
@@ -264,24 +262,24 @@ impl Connection {
         }
     }
 
-    /// Answers follow each other on it, and a wrong body does not end it.
+    /// From now on answers follow one another, and a wrong body does not end them.
     pub fn read_on(&mut self) {
         self.reader.read_on();
     }
 
-    /// What was wrong with the body of the last answer.
+    /// Takes the fault of the last answer's body, if any.
     pub fn take_flaw(&mut self) -> Option<Fault> {
         self.reader.take_flaw()
     }
 
-    /// Takes received bytes up to the end of the present answer. Returns how many, and the answer when it is complete.
+    /// Processes received bytes up to the end of the current answer. Returns how many, and the answer once it is complete.
     pub fn digest_next(&mut self, bytes: &[u8], rules: &mut Rules) -> Result<(usize, Option<Answer>), Fault> {
         let (taken, answer) = self.reader.feed_next(bytes, rules)?;
         self.answered |= answer.is_some();
         Ok((taken, answer))
     }
 
-    /// Takes what was received as part of the answer to `request`; gives the answer when it is complete.
+    /// Processes received bytes as part of the answer to `request`. Returns the answer once it is complete.
     pub fn digest(
         &mut self,
         stream: Stream,
@@ -293,14 +291,14 @@ impl Connection {
             Stream::Bytes(bytes) => self.reader.feed(&buffer[..bytes], rules),
             Stream::Discarded(bytes) => self.reader.discarded(bytes, rules),
             Stream::End => self.reader.end_of_stream(rules).map(Some),
-            // Where only the end of the stream ends a body, this end proves nothing (RFC 9112 §9.8).
+            // If only the end of the stream ends the body, this end proves nothing (RFC 9112 §9.8).
             Stream::Truncated => Err(self.reader.end_of_stream(rules).err().unwrap_or(Fault::ClosedWithoutNotice)),
             Stream::Nothing => return Ok(None),
         };
-        // A wrong body is an answer too: the target is alive.
+        // A wrong body is also an answer: the target is alive.
         self.answered |= matches!(outcome, Ok(Some(_)) | Err(Fault::BadBody(_)));
         let Some(mut answer) = outcome? else { return Ok(None) };
-        // The target answered before it had the whole request: what it will make of the rest is unknown.
+        // The target answered before it had the whole request, so how it treats the rest is unknown.
         answer.keep_alive &= self.has_sent(request);
         Ok(Some(answer))
     }
@@ -319,7 +317,7 @@ pub(super) fn begin_session(client: &TlsClient) -> Result<Box<Session>, Fault> {
     Session::new(client).map(Box::new).map_err(|failure| failure.fault(Fault::Connect))
 }
 
-/// The fault of sending the first bytes, which tells whether the connection was established.
+/// The fault of sending the first bytes, which shows whether the connection was established.
 pub(super) fn of_first(errno: Errno) -> Fault {
     match errno {
         Errno::CONNRESET | Errno::PIPE => Fault::Reset(errno),

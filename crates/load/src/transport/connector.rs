@@ -18,14 +18,14 @@ use crate::fault::Fault;
 use crate::options::{Options, Protocol, Sources};
 use crate::sys;
 
-/// A request with a body below this fits into one segment on any network.
+/// A request with a smaller body fits into one segment on any network.
 const SMALL_REQUEST_BYTES: usize = 512;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Address {
     /// Over TCP.
     Inet(SocketAddr),
-    /// A socket in the file system.
+    /// A Unix socket.
     Unix(PathBuf),
 }
 
@@ -43,13 +43,13 @@ pub(crate) struct Connector {
     target: Address,
     tls: Option<TlsClient>,
     http2: bool,
-    /// Source addresses used in turn; none leaves the choice to the system.
+    /// Source addresses to use in turn; if empty, the system chooses.
     sources: Vec<IpAddr>,
-    /// The system chooses as long as it has a port: binding costs two system calls for each connection.
+    /// Lets the system choose as long as it has a port: binding costs two system calls per connection.
     only_if_ports_run_out: bool,
     opened: usize,
     congestion_control: Option<String>,
-    /// Smallest receive buffer that does, for clients that read slowly: what lies in a large one the target is rid of.
+    /// The smallest sufficient receive buffer for slow readers: a large one would take bytes off the target early.
     receive_buffer_bytes: Option<usize>,
     /// Connections carry several requests, or one that needs several segments.
     sends_more_than_once: bool,
@@ -90,14 +90,14 @@ impl Connector {
         }
     }
 
-    /// The same with TLS, or without it.
+    /// Sets or removes TLS.
     pub fn with_tls(self, tls: Option<TlsClient>) -> Connector {
-        // A handshake sends more than once.
+        // A handshake needs several sends.
         let sends_more_than_once = self.sends_more_than_once || tls.is_some();
         Connector { tls, sends_more_than_once, ..self }
     }
 
-    /// The same for one of several threads, which begins with another source address.
+    /// A copy for one of several threads, which starts with a different source address.
     pub fn for_thread(&self, thread: u32) -> Connector {
         Connector { opened: thread as usize, ..self.clone() }
     }
@@ -114,9 +114,8 @@ impl Connector {
         self.tls.as_ref()
     }
 
-    /// Tries one connection, with TLS its whole handshake and with HTTP/2 the target's first word, waiting for them, so that a
-    /// run against nothing, or against a certificate that is not trusted, ends before it begins. Returns the congestion
-    /// control that connections have.
+    /// Opens one connection and waits for it, including the TLS handshake and the target's first HTTP/2 frame. So a run without a target,
+    /// or with an untrusted certificate, fails before it starts. Returns the congestion control of connections.
     pub fn probe(&self, timeout: Duration) -> Result<Option<String>, LoadError> {
         let unreachable = |source| LoadError::Unreachable { address: self.target.to_string(), source };
         match &self.target {
@@ -157,12 +156,12 @@ impl Connector {
         })
     }
 
-    /// Begins a connection, of a slow client or another. Sending on it tells whether it is established.
+    /// Starts a connection for a slow or fast client. Sending on it shows whether it is established.
     pub fn open(&mut self, is_slow: bool) -> Result<OwnedFd, Fault> {
         self.open_by(is_slow, &|socket, target| connect(socket, target))
     }
 
-    /// The same with another means than connect(2) to reach a target that is no socket in the file system.
+    /// The same with a replacement for connect(2), for targets over TCP.
     fn open_by<C>(&mut self, is_slow: bool, connect_inet: &C) -> Result<OwnedFd, Fault>
     where
         C: Fn(&OwnedFd, &SocketAddr) -> Result<(), Errno>,
@@ -175,7 +174,7 @@ impl Connector {
                 let address = SocketAddrUnix::new(path).map_err(opened)?;
                 let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(opened)?;
                 self.shrink(&socket, is_slow)?;
-                // A queue of connections that is full is the target's doing here, and not a lack of local ports.
+                // Here EAGAIN means that the target's queue of connections is full, not that local ports ran out.
                 return match connect(&socket, &address) {
                     Ok(()) => Ok(socket),
                     Err(Errno::AGAIN) => Err(Fault::Connect(Errno::AGAIN)),
@@ -185,7 +184,7 @@ impl Connector {
         };
         let family = if target.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP)).map_err(opened)?;
-        // What a connection sends first goes out at once; only later writes would wait for acknowledgements.
+        // The first write goes out immediately; only later writes would wait for acknowledgements.
         if self.sends_more_than_once {
             sockopt::set_tcp_nodelay(&socket, true).map_err(|errno| Fault::of_connecting("set TCP_NODELAY", errno))?;
         }
@@ -260,7 +259,7 @@ mod tests {
         }
     }
 
-    /// connect(2) says either of these when the ports of one source address are used up.
+    /// connect(2) returns one of these when the ports of a source address are used up.
     #[test]
     fn source_addresses_take_turns_from_when_the_ports_have_run_out() {
         for errno in [Errno::ADDRNOTAVAIL, Errno::AGAIN] {
@@ -268,7 +267,7 @@ mod tests {
             let mut connector = Connector::new(address, &options(ConnectionPolicy::PerRequest));
             let left = Cell::new(2);
             let attempts = Cell::new(0);
-            // A socket that is not bound to a source address would get one of the ports that the system has left.
+            // A socket not bound to a source address would get one of the system's remaining ports.
             let few_ports = |socket: &OwnedFd, target: &SocketAddr| {
                 attempts.set(attempts.get() + 1);
                 let bound = SocketAddr::try_from(rustix::net::getsockname(socket)?)?.ip() != Ipv4Addr::UNSPECIFIED;
@@ -287,7 +286,7 @@ mod tests {
                 })
                 .collect();
             assert_eq!(sources, ["127.0.0.1", "127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.3"], "{errno:?}");
-            // It was refused once, and did not ask for a port of the system's choice again.
+            // It was refused once, and did not ask for a system-chosen port again.
             assert_eq!(attempts.get(), 6);
         }
     }

@@ -1,4 +1,4 @@
-//! The look at a target before a run: the handshakes of one connection, on a socket that waits.
+//! The probe of a target before a run: the handshakes of one connection, on a blocking socket.
 
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
@@ -10,16 +10,16 @@ use super::tls::{Failure, Session, TlsClient};
 use super::{Stream, h2};
 use crate::clock::{Clock, MonotonicNs, SystemClock};
 
-/// Room for what one recv(2) brings of a handshake, and for what rustls needs in front of it.
+/// Room for what one recv(2) returns of a handshake, and for the bytes that rustls needs in front of it.
 const BUFFER_BYTES: usize = 128 * 1024;
 
-/// A connection that has until an instant to come about.
+/// A connection with a deadline for its handshakes.
 pub(super) struct Greeting<'socket> {
     socket: BorrowedFd<'socket>,
     timeout: Duration,
     end: MonotonicNs,
     buffer: Vec<u8>,
-    /// Plaintext that came with the end of TLS's handshake.
+    /// Plaintext that arrived with the end of the TLS handshake.
     early: Vec<u8>,
 }
 
@@ -29,7 +29,7 @@ impl<'socket> Greeting<'socket> {
         Greeting { socket, timeout, end, buffer: vec![0; BUFFER_BYTES], early: Vec::new() }
     }
 
-    /// TLS's handshake; gives the reason if it does not come about in time.
+    /// Performs the TLS handshake. The error is the reason why it failed or timed out.
     pub fn shake_hands(&mut self, client: &TlsClient) -> Result<Session, String> {
         let explain = |failure: Failure| failure.explain();
         let mut session = Session::new(client).map_err(explain)?;
@@ -42,7 +42,7 @@ impl<'socket> Greeting<'socket> {
         }
     }
 
-    /// The first words of HTTP/2; gives the reason if the target does not have them.
+    /// Exchanges the first HTTP/2 frames. The error is the reason why the target did not agree.
     pub fn agree(&mut self, mut session: Option<&mut Session>) -> Result<(), String> {
         if session.as_ref().is_some_and(|session| !session.has_chosen_http2()) {
             return Err("it does not choose it in TLS's handshake (h2 by ALPN); leave out --http2".to_owned());
@@ -82,7 +82,7 @@ impl<'socket> Greeting<'socket> {
         }
     }
 
-    /// Bounds the next call by what is left of the time.
+    /// Limits the next call to the remaining time.
     fn wait_no_longer(&self, what: &str) -> Result<(), String> {
         let left = self.end.since(SystemClock.now());
         if left.is_zero() {

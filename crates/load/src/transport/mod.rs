@@ -1,5 +1,5 @@
-//! Sockets: opening connections, sending requests, receiving answers, TLS, and the kernel's event queue. Knows no schedule and
-//! no histogram, and never waits for anything but the queue.
+//! Sockets: opens connections, sends requests, receives answers, with TLS and the kernel's event queue. It uses neither schedule nor
+//! histograms, and blocks only on the event queue.
 
 mod connection;
 mod connector;

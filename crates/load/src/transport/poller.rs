@@ -1,11 +1,10 @@
 //! The kernel's event queue: epoll, edge-triggered.
 //!
-//! Every socket is registered once, for reading. Interest in writing is added only while a request could not be sent as a
-//! whole: arming and disarming it for every request costs two system calls each and a fifth of a generator's CPU time.
+//! Every socket is registered once, for reading. It is watched for writing only while a request could not be sent completely. Changing this
+//! for every request would cost two system calls each and a fifth of a generator's CPU time.
 //!
-//! Edge-triggered means that the kernel reports once what has arrived, so the reader must go on when a read came back full.
-//! Level-triggered, the kernel would look at every socket once more after its last byte was read, which costs
-//! 3 to 10% of a request's CPU time.
+//! Edge-triggered means that the kernel reports new bytes once, so the reader must continue after a read that filled its buffer.
+//! Level-triggered, the kernel would check every socket again after its last byte was read, which costs 3 to 10% of a request's CPU time.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -16,30 +15,30 @@ use rustix::io::Errno;
 use crate::fault::Fault;
 use crate::sys;
 
-/// Events taken from the kernel at a time. More would let the first ones wait longer for the clock to be read.
+/// Events taken from the kernel at a time. With more, the first ones would wait longer until the clock is read.
 const BATCH: usize = 256;
 
 pub(crate) struct Poller {
     queue: OwnedFd,
     events: Vec<libc::epoll_event>,
-    /// The kernel can wait for less than a millisecond.
+    /// Whether the kernel supports waits shorter than a millisecond.
     precise: bool,
 }
 
-/// A socket that is ready for something.
+/// An event on a socket.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ready {
-    /// The number under which it was registered.
+    /// The token under which it was registered.
     pub token: u32,
     /// It can be written to.
     pub writable: bool,
-    /// It can be read from, or has failed, which reading will tell.
+    /// It can be read from, or has failed; reading shows which.
     pub readable: bool,
-    /// The target has ended the stream; what can be read now is the last of it.
+    /// The target has ended the stream; the bytes available now are the last.
     pub ended: bool,
 }
 
-/// What a socket is watched for, beside failures.
+/// What a socket is watched for, besides failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Interest {
     pub reading: bool,
@@ -52,7 +51,7 @@ impl Poller {
         Ok(Poller { queue, events: vec![libc::epoll_event { events: 0, u64: 0 }; BATCH], precise: true })
     }
 
-    /// Registers a socket; closing it is what ends the registration.
+    /// Registers a socket; closing the socket ends the registration.
     pub fn register(&self, socket: BorrowedFd<'_>, token: u32, interest: Interest) -> Result<(), Fault> {
         epoll::add(&self.queue, socket, epoll::EventData::new_u64(u64::from(token)), interest.flags())
             .map_err(|errno| Fault::Local { doing: "register a socket with epoll", errno })
@@ -68,7 +67,7 @@ impl Poller {
     pub fn wait(&mut self, at_most: Duration) -> Result<usize, Errno> {
         let waited = if self.precise && !at_most.is_zero() {
             match sys::epoll_wait_ns(self.queue.as_fd(), &mut self.events, at_most) {
-                // A kernel before 5.11, or a sandbox that knows no newer call.
+                // The kernel is older than 5.11, or a sandbox does not allow the newer call.
                 Err(Errno::NOSYS | Errno::PERM) => {
                     self.precise = false;
                     Ok(0)
@@ -76,12 +75,12 @@ impl Poller {
                 waited => waited,
             }
         } else {
-            // Rounded down: for the rest, the caller looks at the clock.
+            // Rounded down: the caller polls the clock for the rest.
             let ms = at_most.as_millis().min(i32::MAX as u128) as i32;
             sys::epoll_wait_ms(self.queue.as_fd(), &mut self.events, ms)
         };
         match waited {
-            // A signal came; its handler has set the stop flag, which the loop looks at next.
+            // A signal arrived. Its handler has set the stop flag, which the loop checks next.
             Err(Errno::INTR) => Ok(0),
             waited => waited,
         }
@@ -102,7 +101,7 @@ impl Poller {
 
 impl Interest {
     fn flags(self) -> epoll::EventFlags {
-        // That the target has ended the stream is worth knowing also where nothing is read just now.
+        // The end of the stream matters even where no bytes are read at the moment.
         let mut flags = epoll::EventFlags::ET | epoll::EventFlags::RDHUP;
         if self.reading {
             flags |= epoll::EventFlags::IN;
@@ -126,7 +125,7 @@ mod tests {
         for _ in 0..20 {
             assert_eq!(poller.wait(Duration::from_micros(200)).unwrap(), 0);
         }
-        // Rounded up to milliseconds it would be 20; rounded down, nothing. Only the lower bound needs no luck.
+        // Rounded up to milliseconds it would be 20 ms; rounded down, none. Only the lower bound is independent of timing.
         assert!(!poller.precise || SystemClock.now().since(before) >= Duration::from_millis(4));
     }
 

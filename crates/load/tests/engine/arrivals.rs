@@ -1,4 +1,4 @@
-//! Arrivals by the clock: as many as the rate says, whatever the target does, and an account of those that had to wait.
+//! Arrivals by the clock: exactly the planned number, whatever the target does, and an account of those that had to wait.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tolok_testkit::{EventServer, Pattern, Reply, ScriptedServer};
 
 use crate::stage::{BODY, ENDLESS, MS, options, rate, run, sum};
 
-/// Long enough for every request to have its answer.
+/// Long enough for every answer.
 const PATIENT: Option<Duration> = Some(Duration::from_secs(60));
 
 fn poisson(rate_rps: f64, duration: Duration) -> Executor {
@@ -39,7 +39,7 @@ fn play(executor: Executor, change: impl FnOnce(&mut Options)) -> Record {
     record
 }
 
-/// Every arrival was answered well, in the window or just after it.
+/// Every arrival got a correct response, in the window or just after it.
 fn check_all_good(record: &Record, scheduled: u64) {
     let Record { ledger, drain, .. } = record;
     assert_eq!((ledger.scheduled, ledger.good + drain.good), (scheduled, scheduled), "{ledger:?} {drain:?}");
@@ -78,7 +78,7 @@ fn the_plan_of_random_arrivals_is_the_same_for_every_number_of_threads() {
 
 #[test]
 fn a_ramp_offers_the_area_under_its_line() {
-    // A triangle of 300 ms up to 400 a second, a plateau of 200 ms, a jump down to 100 a second for 100 ms.
+    // A ramp of 300 ms up to 400 a second, a plateau of 200 ms, a drop to 100 a second for 100 ms.
     let stages = [(300, 400.0), (200, 400.0), (0, 100.0), (100, 100.0)];
     for threads in [1, 2] {
         let record = play(ramp(0.0, &stages), |options| options.generator.threads = threads);
@@ -100,8 +100,8 @@ fn the_timers_differ_in_nothing_that_is_counted() {
         let record = play(rate(300.0, MS * 100), |options| options.generator.timer = Some(timer));
         check_all_good(&record, 30);
         assert_eq!(record.generator.timer, timer);
-        // Only looking at the clock is spinning, and it is not work. The one that sleeps first has no time left for it on a
-        // machine that wakes it late each time.
+        // Only polling the clock is spinning, and it does not count as work. The hybrid timer has no time for it on a machine that always
+        // wakes it late.
         if timer != Timer::Hybrid {
             assert_eq!(timer == Timer::Sleep, record.generator.threads[0].spin_s == 0.0);
         }
@@ -123,19 +123,19 @@ fn connections_per_request_keep_the_rate() {
 fn arrivals_that_find_no_connection_wait_and_are_counted() {
     let server = ScriptedServer::start(|_| Reply::ok(BODY).after(MS * 50));
     let mut options = options(&server);
-    // Two connections can carry 40 a second, and 200 come.
+    // Two connections can carry 40 requests a second, but 200 arrive.
     (options.executor, options.grace) = (rate(200.0, MS * 400), PATIENT);
     options.pool = Pool::Bounded(2);
     let record = run(&options);
     check_all_good(&record, 80);
     let Record { ledger, drain, .. } = &record;
     assert_eq!((record.connections.opened, server.requests()), (2, 80));
-    // Each connection has carried at most 8 requests to their end, and has a ninth on its way.
+    // Each connection has completed at most 8 requests and is busy with a ninth.
     assert!(ledger.unsent >= 80 - 18, "{ledger:?}");
     assert_eq!((drain.sent, drain.never_sent), (ledger.unsent, 0));
-    // The queue is looked at whenever the engine runs, which may not have been at the window's very end.
+    // The queue is measured whenever the engine runs, which may not have been at the very end of the window.
     assert!(record.queue_max >= ledger.unsent / 2 && record.queue_time.count >= ledger.unsent, "{}", record.queue_max);
-    // The last one came at 395 ms and had its answer after 40 answers of 50 ms one after the other.
+    // The last one arrived at 395 ms and was answered after 40 sequential answers of 50 ms.
     assert!(record.response_time.max_s.unwrap() >= 40.0 * 0.050 - 0.395);
     assert!(record.queue_time.max_s.unwrap() >= 39.0 * 0.050 - 0.395);
     assert!(record.service_time.min_s.unwrap() >= 0.050);
@@ -178,7 +178,7 @@ fn waiting_behind_a_connection_that_fails_is_the_queues_and_not_the_generators()
     options.pool = Pool::Bounded(1);
     let record = run(&options);
     assert_eq!(record.ledger.failed + record.drain.failed, 20);
-    // One after the other they take 800 ms, so that the last one, planned at 190 ms, waits 570 ms at least.
+    // Sequentially they take 800 ms, so the last one, planned at 190 ms, waits at least 570 ms.
     let queued_s = record.queue_time.max_s.unwrap_or_default();
     assert!(queued_s >= 0.570, "{queued_s} s, and {:?} s of lateness", record.lateness.max_s);
 }
@@ -196,8 +196,8 @@ fn an_unbounded_pool_opens_a_connection_for_whoever_finds_none() {
         let opened = record.connections.opened;
         let log = server.finish();
         assert_eq!(log.connections as u64, opened + 1);
-        // From 50 ms on nothing is answered until the window is over: each of the 50 arrivals needs a connection of its
-        // own, but for those that come before the server has noticed the time.
+        // From 50 ms until the end of the window nothing is answered. So each of the 50 arrivals needs its own connection, except those
+        // before the server reads the time.
         assert!(expected.contains(&opened), "{opened}");
         assert_eq!((record.plan.pool_unbounded, record.plan.vus), (true, at_most.unwrap_or(0)));
         assert_eq!(record.queue_time.count > 0, at_most.is_some(), "{at_most:?}");
@@ -214,7 +214,7 @@ fn an_arrival_may_be_a_sequence() {
     let mut options = options(&server);
     options.requests = ["/a", "/b", "/c"].map(Request::get).to_vec();
     (options.mix, options.executor, options.grace) = (Mix::Sequence, rate(100.0, MS * 100), PATIENT);
-    // Every iteration begins on a connection that is free, sends two requests, and ends with the failure of the second.
+    // Every iteration begins on a free connection, sends two requests, and ends when the second fails.
     let record = run(&options);
     let (good, failed) = (record.ledger.good + record.drain.good, record.ledger.failed + record.drain.failed);
     assert!(good == 10 && failed >= 9, "{:?} {:?}", record.ledger, record.drain);
@@ -231,7 +231,7 @@ fn users_that_think_are_refused_where_arrivals_come_by_the_clock() {
     assert!(error.to_string().contains("think"), "{error}");
 }
 
-/// A server that stops answering 50 ms before the end of a window of one second, for 400 ms, under 1,000 requests a second.
+/// A server that stops answering for 400 ms, 50 ms before the end of a window of one second, under 1,000 requests a second.
 fn stalled_at_the_end(grace: Duration) -> Record {
     let stall = Pattern::Stalls { first: MS * 950, every: ENDLESS, length: MS * 400 };
     let server = EventServer::start(BODY, stall);
@@ -243,11 +243,11 @@ fn stalled_at_the_end(grace: Duration) -> Record {
 #[test]
 fn a_stall_at_the_end_of_the_window_is_in_the_percentiles() {
     let p99 = |record: &Record| *record.response_time.percentiles.iter().find(|it| it.quantile == 0.99).unwrap();
-    // Who waits for the end of the stall sees all of it. It is one instant, so the value is given for this run alone.
+    // A run that waits for the end of the stall sees all of it. It is one instant, so the value holds for this run only.
     let waited = stalled_at_the_end(Duration::from_secs(5));
     let seen_s = p99(&waited).once_s.or(p99(&waited).latency_s).unwrap();
     assert!(waited.unanswered_time.is_none() && seen_s > 0.3, "{:?}", p99(&waited));
-    // Who does not knows a lower bound, and says so.
+    // A run that does not wait reports a lower bound, marked as such.
     let cut = stalled_at_the_end(Duration::ZERO);
     let unanswered = cut.unanswered_time.as_ref().unwrap();
     assert!(unanswered.count >= 10 && cut.drain.abandoned + cut.drain.never_sent == unanswered.count);

@@ -1,4 +1,4 @@
-//! How many connections are opened, from where, and who closes them.
+//! How many connections are opened, from which addresses, and which side closes them.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use tolok_testkit::{Framing, Reply, Request, ScriptedServer};
 
 use crate::stage::{BODY, ENDLESS, check_account, options, play, play_script, play_with, run};
 
-/// The engine's own first look at the target.
+/// The engine's initial probe of the target.
 const PROBE: usize = 1;
 
 fn per_request(options: &mut Options) {
@@ -49,7 +49,7 @@ fn announcing() -> Reply {
     Reply::with(200, BODY, Framing::Length, &["Connection: close"])
 }
 
-/// Keeps a run going for so long, so that something can happen beside it.
+/// An answer after a delay: keeps a run going for `ms` while something else happens.
 fn later(ms: u64) -> Reply {
     Reply::ok(BODY).after(Duration::from_millis(ms))
 }
@@ -69,7 +69,7 @@ fn nobody_waits_for_a_target_that_closes_late() {
     let record = &played.record;
     assert_eq!((record.ledger.good, record.connections.opened), (21, 21));
     assert_eq!((record.connections.not_closed_by_target, record.connections.never_answered), (0, 0));
-    // One after the other they would take 4 s.
+    // Sequentially they would take 4 s.
     assert!(record.window_s < 2.0 && record.in_flight_mean.unwrap() > 0.5, "{} s", record.window_s);
 }
 
@@ -82,7 +82,7 @@ fn a_target_that_closes_nothing_fills_no_more_than_a_certain_number_of_files() {
 
 #[test]
 fn bytes_after_the_last_answer_are_counted() {
-    // The wait lets them come in a segment of their own, after the answer was taken; in the same one they are a fault.
+    // The wait puts them into a separate segment, after the answer was processed; in the same segment they are a fault.
     let late = Reply::raw("XYZ").after(Duration::from_millis(100)).then_close();
     let played = play(vec![announcing().joined_with(late), later(300)]);
     let connections = &played.record.connections;

@@ -1,4 +1,4 @@
-//! Virtual users: each executor does exactly what it says, on one thread and on several.
+//! Virtual users: each executor does exactly what is documented, on one thread and on several.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -20,7 +20,7 @@ fn shared(vus: u32, iterations: u64) -> Executor {
     Executor::SharedIterations { vus, iterations, max_duration: ENDLESS }
 }
 
-/// Runs against a server that answers at once. Gives what was recorded, and how many requests each connection carried.
+/// Runs against a server that answers immediately. Returns the record, and how many requests each connection carried.
 fn play(executor: Executor, threads: u32, change: impl FnOnce(&mut Options)) -> (Record, Vec<usize>) {
     let server = ScriptedServer::answering(BODY);
     let mut options = options(&server);
@@ -29,7 +29,7 @@ fn play(executor: Executor, threads: u32, change: impl FnOnce(&mut Options)) -> 
     change(&mut options);
     let record = run(&options);
     let mut requests = server.requests_by_connection();
-    // The engine's first look at the target.
+    // The engine's initial probe of the target.
     assert_eq!(requests.remove(0), 0);
     (record, requests)
 }
@@ -41,7 +41,7 @@ fn every_user_does_its_own_iterations() {
         assert_eq!(requests, [20; 5], "{threads} threads");
         let ledger = &record.ledger;
         assert_eq!((ledger.scheduled, ledger.good, ledger.in_flight_at_end), (100, 100, 0));
-        // The window ends with the last of them and not with the longest duration.
+        // The window ends with the last iteration, not after the maximum duration.
         assert!(!record.interrupted && record.window_s < 60.0, "{}", record.window_s);
     }
 }
@@ -72,7 +72,7 @@ fn fewer_iterations_than_users_are_shared_as_well() {
         .unwrap();
         check_account(&record);
         assert_eq!((record.ledger.good, server.requests()), (2, 2));
-        // A thread that has nothing to do ends its window when it begins and not before.
+        // A thread without work ends its window when the window begins, not before.
         assert_eq!(started, Some(record.window_start_monotonic_ns), "{threads} threads");
     }
 }
@@ -94,7 +94,7 @@ fn iterations_that_are_not_done_in_time_are_left() {
     options.executor = Executor::PerVuIterations { vus: 2, iterations: 1_000, max_duration: MS * 220 };
     options.grace = None;
     let record = run(&options);
-    // An answer takes 50 ms at least, so that a user has at most 4 of them in the window and sends at most 5.
+    // An answer takes at least 50 ms, so a user gets at most 4 in the window and sends at most 5.
     assert!((2..=10).contains(&record.ledger.sent), "{:?}", record.ledger);
     assert_eq!((record.window_s, record.drain.good), (0.22, record.ledger.in_flight_at_end));
 }
@@ -113,7 +113,7 @@ fn an_iteration_that_fails_is_one_all_the_same() {
 
 #[test]
 fn a_ramp_of_users_lets_them_in_and_out() {
-    // 0 to 4 users in 400 ms, so that one comes every 100 ms; all of them for 200 ms; then down to none at once.
+    // 0 to 4 users in 400 ms, so one joins every 100 ms; all of them for 200 ms; then none at once.
     let up = Stage { duration: MS * 400, target: 4.0 };
     let stay = Stage { duration: MS * 200, target: 4.0 };
     let down = Stage { duration: Duration::ZERO, target: 0.0 };
@@ -123,7 +123,7 @@ fn a_ramp_of_users_lets_them_in_and_out() {
         let (record, requests) = play(executor, threads, |_| {});
         assert_eq!((record.window_s, record.connections.opened, record.ledger.failed), (1.1, 4, 0));
         assert!(requests.iter().all(|requests| *requests > 0), "{requests:?}");
-        // The last 100 ms are a row of their own in which nobody is there.
+        // The last 100 ms are a separate row, without users.
         let last = rows(&record, Phase::Measure).last().unwrap();
         assert_eq!((last.sent, last.in_flight), (0, 0), "{threads} threads");
     }
@@ -159,14 +159,14 @@ fn users_think_between_iterations() {
     for threads in [1, 2] {
         let (record, _) = play(per_vu(2, 6), threads, |options| options.think_time = think_time);
         assert_eq!(record.ledger.good, 12);
-        // Five pauses of 30 ms at least lie between six iterations; thinking is neither lateness nor response time.
+        // Six iterations have five pauses of at least 30 ms in between. Think time is neither lateness nor response time.
         assert!(record.window_s >= 0.150, "{}", record.window_s);
         assert!(record.response_time.min_s.unwrap() < 0.030);
         assert_eq!(record.plan.think_time_s, [0.03, 0.05]);
     }
 }
 
-/// How often each path was asked for.
+/// How often each path was requested.
 fn paths(mix: Mix, weights: &[(&str, u32)], executor: Executor, threads: u32) -> (Record, BTreeMap<String, u64>) {
     let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let server = ScriptedServer::start({
@@ -189,7 +189,7 @@ fn paths(mix: Mix, weights: &[(&str, u32)], executor: Executor, threads: u32) ->
     (record, counts)
 }
 
-/// On every connection the requests come in their order, over and over.
+/// On every connection the requests come in sequence, over and over.
 fn check_sequences(asked: &[(usize, String)], weights: &[(&str, u32)]) {
     let sequence: Vec<&str> = weights.iter().flat_map(|(path, weight)| vec![*path; *weight as usize]).collect();
     let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
@@ -205,7 +205,7 @@ fn weighted_requests_come_as_often_as_they_weigh() {
     let (record, counts) = paths(Mix::Weighted, &[("/often", 3), ("/never", 0), ("/once", 1)], shared(4, 800), 2);
     assert_eq!((record.ledger.good, counts.values().sum::<u64>()), (800, 800));
     assert_eq!(counts.len(), 2, "{counts:?}");
-    // 600 expected, with a standard deviation of 12; the seed is fixed, but not who of the threads draws how often.
+    // 600 expected, with a standard deviation of 12. The seed is fixed, but not how often each thread draws.
     assert!((530..=670).contains(&counts["/often"]), "{counts:?}");
 }
 
@@ -224,7 +224,7 @@ fn each_part_has_its_own_account_and_is_drawn_by_the_seed() {
         let part = &record.parts[at];
         (part.part.as_str(), part.asked_share, part.sent, part.good, part.failed)
     };
-    // One user draws all, so the counts follow from the seed.
+    // One user draws all requests, so the seed determines the counts.
     assert_eq!(
         [part(0), part(1), part(2)],
         [("list", 0.6, 62, 62, 0), ("form", 0.2, 16, 0, 16), ("row", 0.2, 22, 22, 0)]
@@ -262,6 +262,6 @@ fn a_sequence_ends_with_the_request_that_fails() {
     options.mix = Mix::Sequence;
     options.executor = per_vu(1, 2);
     let record = run(&options);
-    // The first iteration is a correct response and a failure, the second three correct responses.
+    // The first iteration has one correct response and one failure, the second three correct responses.
     assert_eq!((record.ledger.sent, record.ledger.good, record.ledger.failed), (5, 4, 1));
 }

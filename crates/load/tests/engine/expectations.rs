@@ -1,4 +1,4 @@
-//! Several requests, each with an answer of its own; what is shown of a bad answer; and the account of the whole run.
+//! Several requests with different answers, the evidence shown for a bad answer, and the account of the whole run.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use tolok_testkit::{Framing, Reply, ScriptedServer};
 
 use crate::stage::{BODY, ENDLESS, MS, options, play, play_script, play_with, run};
 
-/// A request to which a correct response has this status and this body.
+/// A request whose correct response has this status and body.
 fn request(path: &str, status: u16, body: ExpectBody) -> Request {
     Request { expect: Expect { status: ExpectStatus::Exactly(status), body }, ..Request::get(path) }
 }
 
-/// Each kind of expectation there is, told apart from every other.
+/// One request for each kind of expectation, distinguishable from every other.
 fn requests() -> Vec<Request> {
     let large = "x".repeat(200_000);
     vec![
@@ -28,7 +28,7 @@ fn requests() -> Vec<Request> {
     ]
 }
 
-/// A correct response to each of them.
+/// The correct response to each of them.
 fn answer(path: &str) -> Reply {
     match path {
         "/a" => Reply::ok("answer a"),
@@ -71,14 +71,14 @@ fn answers_that_are_good_for_another_request_are_not() {
         ("/large", ErrorClass::BadBody),
     ] {
         let number = requests().iter().position(|request| request.path == wrong).unwrap();
-        // The second time round, this request gets the answer that the one after it, or the first, has a right to.
+        // In the second iteration, this request gets an answer that belongs to another request.
         let server = ScriptedServer::start(move |request| match request.number {
             at if at == 5 + number => answer(if wrong == "/a" { "/large" } else { "/a" }),
             _ => answer(request.path()),
         });
         let record = run(&several(&server, Mix::Sequence, iterations(3)));
         assert_eq!(record.ledger.failed_by_class, [(class, 1)].into(), "{wrong}");
-        // The failure ends its iteration, and the ones before and after are whole.
+        // The failure ends its iteration; the iterations before and after are complete.
         assert_eq!(record.ledger.good, 10 + number as u64, "{wrong}");
         let text = &record.error_examples[0].text;
         assert!(text.starts_with(&format!("GET {wrong}: ")), "{text}");
@@ -120,7 +120,7 @@ fn many_requests_are_counted_and_not_listed() {
     }
 }
 
-/// The example of the one bad body, which a request with this expectation has got.
+/// The example shown for one bad body, with this expectation.
 fn shown(expect: ExpectBody, reply: Reply) -> String {
     let played = play_with(vec![reply], |options| options.requests[0].expect.body = expect);
     assert_eq!(played.record.ledger.failed_by_class, [(ErrorClass::BadBody, 1)].into());
@@ -135,7 +135,7 @@ fn a_bad_body_is_shown_where_it_differs() {
     let differs = "expected `…\"name\":\"Anna\"}]`, got `…\"name\":\"Olga\"}]`";
     let olga = r#"[{"id":1,"name":"Olga"}]"#;
     assert_eq!(exactly(Reply::ok(olga)), format!("it differs from byte 17 on; {differs}"));
-    // Of what follows a chunk nothing is known yet.
+    // The bytes after the first chunk are still unknown.
     let part = Reply::with(200, olga, Framing::Chunked(vec![18], vec![]), &[]);
     let first = "expected `…\"name\":\"Anna\"}]`, got `…\"name\":\"O`";
     assert_eq!(exactly(part), format!("it differs from byte 17 on; {first}"));
@@ -192,7 +192,7 @@ fn whole(record: &Record) -> (u64, u64) {
 
 #[test]
 fn the_whole_run_counts_what_the_target_counts() {
-    // The last request is in flight when the run ends: the target has had it, and nobody has its answer.
+    // The last request is in flight when the run ends: the target received it, but its answer never arrived.
     let played = play(vec![Reply::ok(BODY), Reply::status(500), Reply::ok("other"), Reply::close(), Reply::ok(BODY)]);
     assert_eq!(whole(&played.record), (played.server.requests() as u64, 2));
 }
@@ -209,7 +209,7 @@ fn the_whole_run_has_the_warm_up_and_what_comes_after_the_window() {
         options.executor = Executor::ConstantVus { vus: 4, duration: MS * 50 };
         (options.warm_up, options.grace) = (MS * 50, Some(Duration::from_secs(60)));
         let record = run(&options);
-        // Within a minute everything is answered.
+        // Everything is answered within a minute.
         let served = (server.requests() - before) as u64;
         assert_eq!(whole(&record), (served, served));
     }
@@ -217,7 +217,7 @@ fn the_whole_run_has_the_warm_up_and_what_comes_after_the_window() {
 
 #[test]
 fn what_never_left_the_generator_was_not_sent() {
-    // The script takes the listener away after three answers: later requests find nobody, and the last one ends the run.
+    // The script closes the listener after three answers: later requests find no server, and the last one ends the run.
     let played = play_script(
         |request| (request.number < 3).then(|| Reply::ok_and_close(BODY)),
         3,
@@ -227,7 +227,7 @@ fn what_never_left_the_generator_was_not_sent() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let answering = std::thread::spawn(move || {
-        // The first connection is the engine's look at whether there is anybody.
+        // The first connection is the engine's initial probe.
         drop(listener.accept().unwrap());
         drop(listener);
     });

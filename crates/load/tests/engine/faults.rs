@@ -1,4 +1,4 @@
-//! Every fault a target can have ends in its class of the ledger, and the run goes on.
+//! Every fault of a target is counted in its class of the ledger, and the run goes on.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ fn good() -> Reply {
     Reply::ok(BODY)
 }
 
-/// One fault among correct responses: it costs one request and one connection, and nothing else.
+/// One fault among correct responses costs exactly one request and one connection.
 fn check(fault: Reply, class: ErrorClass, text: &str) {
     check_connections(fault, class, text, 2);
 }
@@ -31,7 +31,7 @@ fn check_connections(fault: Reply, class: ErrorClass, text: &str, connections: u
     assert!(examples[0].text.contains(text), "{}", examples[0].text);
 }
 
-/// A strange answer that is lawful.
+/// An unusual but valid answer.
 fn check_good(answer: Reply, connections: u64) {
     let played = play(vec![good(), answer.clone(), good()]);
     let ledger = &played.record.ledger;
@@ -68,7 +68,7 @@ fn a_reset() {
 
 #[test]
 fn a_reset_inside_the_answer() {
-    // What had come before the reset may be lost with it, so that the text is one of the two.
+    // Bytes received before the reset may be lost, so the text is one of two.
     check(good().cut_by(2).then_reset(), ErrorClass::Reset, "reset");
     let chunked = Reply::with(200, BODY, Framing::Chunked(vec![2], vec![]), &[]);
     check(chunked.cut_by(8).then_reset(), ErrorClass::Reset, "reset");
@@ -80,7 +80,7 @@ fn a_close_inside_the_head() {
     check(Reply::raw("H").then_close(), ErrorClass::Closed, "inside the answer");
 }
 
-/// The end of the stream may come with the last bytes or after them, as it happens, and must be seen either way.
+/// The end of the stream may arrive with the last bytes or after them, and must be noticed in both cases.
 #[test]
 fn a_close_that_comes_together_with_the_last_bytes() {
     let replies = vec![Reply::with(200, "hel", Framing::UntilClose, &[]); 100];
@@ -202,13 +202,13 @@ fn faults_of_many_classes_are_counted_each_in_its_own() {
     assert_eq!(ledger.failed_by_class, BTreeMap::from(expected));
     assert_eq!((ledger.sent, ledger.good, ledger.failed), (26, 13, 12));
     assert_eq!(played.record.error_examples.len(), 5);
-    // Each fault costs a connection, but for the two wrong statuses.
+    // Each fault costs a connection, except the two wrong statuses.
     assert_eq!(played.record.connections.opened, 11);
 }
 
 #[test]
 fn connections_that_never_bring_an_answer_are_counted_and_not_hammered() {
-    // 10 + 20 + 40 + 80 ms of pauses lie between the five deaths, whatever the machine does.
+    // Between the five failures are at least 10 + 20 + 40 + 80 ms of pauses, on any machine.
     let played = play(vec![Reply::close(), Reply::reset(), Reply::raw("?"), Reply::close(), good()]);
     let connections = &played.record.connections;
     assert_eq!((connections.opened, connections.never_answered), (5, 4));
@@ -257,7 +257,7 @@ fn a_target_that_dies_in_the_run_is_a_record_of_refused_connections() {
     .unwrap();
     check_account(&record);
     let refused = record.ledger.failed_by_class[&ErrorClass::Connect];
-    // Two users have 0.4 s for pauses of 10, 20, 40, 80, 160 and 320 ms: no more than 12 attempts, the first included.
+    // Two users have 0.4 s for pauses of 10, 20, 40, 80, 160 and 320 ms: at most 12 attempts, including the first.
     assert!((1..=12).contains(&refused), "{refused}");
     assert_eq!(record.connections.failed, refused);
     assert!(record.ledger.good > 0 && !record.interrupted);

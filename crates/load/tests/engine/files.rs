@@ -1,5 +1,5 @@
-//! Open files: as many connections as asked for, or a clear word why not. Every test here has a process of its own,
-//! because the limit on files and the memory are the whole process's.
+//! Open files: as many connections as requested, or a clear reason why not. Every test here has its own process, because the file limit and
+//! the memory belong to the whole process.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,7 +17,7 @@ use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};
 
 use crate::stage::{BODY, ENDLESS, MS, check_account, options, rate, run};
 
-/// Where the server of the parent process is.
+/// The variable with the URL of the parent process's server.
 const URL: &str = "TOLOK_LOAD_TEST_URL";
 
 fn limit_files(files: u64) {
@@ -49,15 +49,15 @@ fn files_that_run_out_inside_a_run_are_the_generators_fault() {
         return run_in_own_process(test_name!(), &[(URL, &server.url("/"))]);
     }
     let mut options = Options::new(&std::env::var(URL).unwrap()).unwrap();
-    // Nobody has an answer, so that no file is free again before the first timeout.
+    // No request is answered, so no file becomes free before the first timeout.
     options.executor = Executor::PerVuIterations { vus: 100, iterations: 1, max_duration: ENDLESS };
     options.timeout = Duration::from_secs(1);
     limit_files(200);
-    // The program around the engine has so many files open that its allowance for others is exceeded.
+    // The program around the engine has more files open than the engine reserves for others.
     let others: Vec<File> = (0..150).map(|_| File::open("/dev/null").unwrap()).collect();
     let record = run(&options);
     drop(others);
-    // 150 and a few of the 200 files are taken.
+    // 150 and a few more of the 200 files are in use.
     let failed = record.connections.failed;
     assert!((50..100).contains(&failed), "{:?}", record.ledger);
     let expected = [(ErrorClass::Local, failed), (ErrorClass::Timeout, 100 - failed)];
@@ -78,13 +78,13 @@ fn an_unbounded_pool_is_bounded_by_the_files_there_are() {
     (options.executor, options.pool) = (rate(1_000.0, MS * 300), Pool::Unbounded { at_most: None });
     limit_files(164);
     let record = run(&options);
-    // 64 files are left for others.
+    // 64 files remain for others.
     assert_eq!((record.connections.opened, record.ledger.failed), (100, 0));
     assert_eq!((record.ledger.good + record.drain.good, record.ledger.scheduled), (300, 300));
     assert!(record.queue_max > 0);
 }
 
-/// Memory of this process that is in use, by the kernel.
+/// Peak memory of this process, from the kernel.
 fn rss_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -96,18 +96,18 @@ fn ten_thousand_connections_fit_into_64_mib() {
     let files = getrlimit(Resource::Nofile).maximum;
     require!(files.is_none_or(|files| files >= 10_100), "a process may have no more than {files:?} files open");
     if !is_own_process() {
-        // Neither process may have more files than connections, so that the server stays here.
+        // Neither process may have more files than connections, so the server stays in this one.
         let most = Rlimit { current: files, maximum: files };
         setrlimit(Resource::Nofile, most).unwrap();
         let server = EventServer::start(BODY, Pattern::AtOnce);
         run_in_own_process(test_name!(), &[(URL, &server.url("/"))]);
         let log = server.finish();
-        // The first look at the target may still have been open when the first connection came.
+        // The initial probe may still have been open when the first connection arrived.
         let (most_open, answers) = (log.most_open, log.answers.len());
         return assert!((10_000..=10_001).contains(&most_open) && answers == 10_000, "{most_open} {answers}");
     }
     let mut options = Options::new(&std::env::var(URL).unwrap()).unwrap();
-    // Everyone asks once and then thinks until the run is ended, which is when all have their answer.
+    // Every user sends one request and then pauses until the run ends, which is when all are answered.
     options.executor = Executor::ConstantVus { vus: 10_000, duration: ENDLESS * 2 };
     options.think_time = ThinkTime { least: ENDLESS, most: ENDLESS };
     options.connect_timeout = Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! Several generators as one: what each of them does adds up, and none is lost in silence.
+//! Several generators as one: their results add up, and no loss goes unnoticed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -33,7 +33,7 @@ fn run_all(generators: &[Generator], options: &Options) -> Result<Record, LoadEr
     run_on(generators, TOKEN, (options, &Judgement::default()), &AtomicBool::new(false), &mut |_| {})
 }
 
-/// Runs on so many generators of two threads.
+/// Runs on `count` generators with two threads each.
 fn play(executor: Executor, count: usize) -> (Record, usize) {
     let server = ScriptedServer::answering(BODY);
     let mut options = options(&server);
@@ -90,7 +90,7 @@ fn a_generator_says_why_it_cannot_reach_the_target() {
     serving.join().unwrap();
 }
 
-/// A generator that ends in the midst of its work.
+/// A generator that ends in the middle of its work.
 fn faithless() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,7 +1,7 @@
-//! The engine against servers that do what a script says.
+//! The engine against scripted servers.
 //!
-//! No test here waits for time to pass or counts on speed. Where exact numbers are expected, the script itself ends the
-//! run with a certain request, however long that takes.
+//! No test here waits for time to pass or depends on speed. Where exact numbers are expected, the script itself ends the run with a certain
+//! request, however long that takes.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod arrivals;

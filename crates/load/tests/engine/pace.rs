@@ -17,7 +17,7 @@ fn once() -> Executor {
     Executor::SharedIterations { vus: 1, iterations: 1, max_duration: ENDLESS }
 }
 
-/// Serves the connection after the engine's first look at it. Gives what each read brought, and when.
+/// Serves the connection after the engine's initial probe. Returns the time and size of each read.
 fn reads(listener: TcpListener) -> JoinHandle<Vec<(Instant, usize)>> {
     thread::spawn(move || {
         listener.accept().unwrap();
@@ -47,17 +47,17 @@ fn a_slow_writer_sends_in_rations() {
     let record = run(&options);
     assert_eq!((record.ledger.good, record.sent_bytes > 2_000), (1, true));
     let reads = served.join().unwrap();
-    // 200 bytes every 50 ms. What comes late may come together with the next ration, but none is ever early.
+    // 200 bytes every 50 ms. Late bytes may arrive together with the next ration, but none is ever early.
     let whole: usize = reads.iter().map(|(_, bytes)| bytes).sum();
     let mut received = 0;
     for (at, bytes) in &reads {
         received += bytes;
         let earliest = MS * 50 * (received as u32).div_ceil(200).saturating_sub(1);
-        // The first read is itself later than the first write, by no more than the machine keeps the server waiting.
+        // The first read is later than the first write, by at most the delay of the server on this machine.
         let since_first = at.duration_since(reads[0].0);
         assert!(since_first + MS * 40 >= earliest, "{received} bytes after {since_first:?}");
     }
-    // The first ration goes at once.
+    // The first ration is sent immediately.
     assert!(record.service_time.min_s.unwrap() >= 0.050 * (whole.div_ceil(200) - 1) as f64);
 }
 
@@ -72,7 +72,7 @@ fn a_slow_reader_takes_its_time_for_an_answer() {
     options.pace.read_bytes_per_s = Some(200_000);
     let record = run(&options);
     assert_eq!((record.ledger.good, record.ledger.failed), (2, 0));
-    // 10,000 bytes every 50 ms, the first of them 50 ms after the request.
+    // 10,000 bytes every 50 ms, the first 50 ms after the request.
     assert!(record.service_time.min_s.unwrap() >= 0.5, "{:?}", record.service_time.min_s);
     assert_eq!(record.plan.read_bytes_per_s, Some(200_000));
 }
@@ -97,7 +97,7 @@ fn slow_users_do_not_slow_each_other_down() {
     (options.pace.read_bytes_per_s, options.pace.write_bytes_per_s) = (Some(400), Some(400));
     let record = run(&options);
     assert_eq!((record.ledger.good, record.ledger.failed), (20, 0));
-    // A request of some 50 bytes and an answer of some 45 are two or three rations of 20 bytes each.
+    // A request of about 50 bytes and an answer of about 45 are two or three rations of 20 bytes each.
     assert!(record.service_time.min_s.unwrap() >= 0.2, "{:?}", record.service_time.min_s);
     assert!(record.window_s < 20.0 * 0.2, "one after the other: {} s", record.window_s);
 }
@@ -128,7 +128,7 @@ fn a_target_that_never_answers_costs_each_user_a_timeout_and_no_more() {
     assert!(record.failure_time.min_s.unwrap() >= 0.1 && record.window_s >= 0.2);
 }
 
-/// The rate at which a slow writer's requests reach the server, in bytes a second, from the first to the last of them.
+/// The rate at which a slow writer's requests reach the server, in bytes a second, from the first request to the last.
 fn written_bytes_per_s(connection: ConnectionPolicy) -> f64 {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let server = ScriptedServer::start({
@@ -159,7 +159,7 @@ fn written_bytes_per_s(connection: ConnectionPolicy) -> f64 {
 fn small_requests_of_a_slow_writer_keep_to_the_rate_too() {
     for connection in [ConnectionPolicy::KeepAlive, ConnectionPolicy::PerRequest] {
         let bytes_per_s = written_bytes_per_s(connection);
-        // Five lines of 1 MB/s. The first requests of all go together, and what reaches the server late is no faster for that.
+        // Five lines of 1 MB/s. The first requests arrive together, but delays on the way to the server do not make them faster.
         assert!(bytes_per_s <= 5_500_000.0, "{bytes_per_s} with {connection:?}");
     }
 }
@@ -172,7 +172,7 @@ fn requests_of_a_slow_writer_that_are_smaller_than_a_segment_keep_to_the_rate_to
     options.pace.write_bytes_per_s = Some(5_000);
     let record = run(&options);
     let request_bytes = record.sent_bytes as f64 / 22.0;
-    // Before each but the first the line carries the one before it.
+    // Before each request except the first, the line carries the previous one.
     assert!(record.window_s >= 10.0 * request_bytes / 5_000.0, "{} s for {request_bytes} bytes each", record.window_s);
 }
 
@@ -188,7 +188,7 @@ fn a_slow_reader_takes_no_longer_for_an_answer_than_its_bytes_do() {
     options.executor = Executor::PerVuIterations { vus: 1, iterations: 40, max_duration: ENDLESS };
     options.pace.read_bytes_per_s = Some(10_000_000);
     let small = run(&options).service_time;
-    // 45 bytes take 5 µs. A machine that is busy may delay some answers, and not all of them.
+    // 45 bytes take 5 µs. A busy machine may delay some answers, but not all.
     assert!(small.min_s.unwrap() < 0.005, "{:?}", small.min_s);
     options.requests = vec![Request::get("/large")];
     options.requests[0].expect.body = ExpectBody::Exactly(body.into());

@@ -1,4 +1,4 @@
-//! Several requests on a connection of HTTP/1.1 at a time, whose answers come in their order, or do not.
+//! Several requests at a time on an HTTP/1.1 connection, whose answers come in order, or do not.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -19,7 +19,7 @@ use crate::stage::{BODY, ENDLESS, options, rate, run};
 
 const DEPTH: u32 = 16;
 
-/// Options for this many users, of whom so many share a connection, and for so many requests in all.
+/// Options for `users` users, `depth` of which share a connection, and `requests` requests in total.
 fn piped(server: &ScriptedServer, users: u32, depth: u32, requests: u64) -> Options {
     let mut options = options(server);
     options.protocol = Protocol::Pipelined { requests_in_flight: depth };
@@ -27,7 +27,7 @@ fn piped(server: &ScriptedServer, users: u32, depth: u32, requests: u64) -> Opti
     options
 }
 
-/// Every one of 16 users on one connection sends one request; the server does with each what the script says by its number.
+/// 16 users on one connection send one request each; the script selects the server's reply by the request's number.
 fn batch(script: impl Fn(usize) -> Reply + Send + Sync + 'static, change: impl FnOnce(&mut Options)) -> Record {
     let server = ScriptedServer::start(move |request| script(request.number));
     let mut options = piped(&server, DEPTH, DEPTH, 0);
@@ -46,7 +46,7 @@ fn so_many_users_share_a_connection_and_the_rest_has_one_too() {
         let server = ScriptedServer::answering(BODY);
         let record = run(&piped(&server, users, depth, 300));
         assert_eq!(outcomes(&record), (300, BTreeMap::new(), connections), "{users} users, {depth} deep");
-        // And one that looks whether anybody is there.
+        // Plus the initial probe.
         assert_eq!((server.requests(), server.connections()), (300, connections as usize + 1));
     }
 }
@@ -62,13 +62,13 @@ fn arrivals_by_the_clock_have_places_on_shared_connections() {
     assert!(record.connections.opened <= 2, "{}", record.connections.opened);
 }
 
-/// A batch arrives with one read(2) because it left with one send(2); its answers come cut where no answer ends.
+/// A batch arrives with one read(2) because it left with one send(2). Its answers arrive cut at arbitrary positions.
 #[test]
 fn a_batch_goes_out_at_once_and_answers_may_be_cut_anywhere() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hello", listener.local_addr().unwrap());
     let peer = thread::spawn(move || {
-        // The first looks whether anybody is there.
+        // The first connection is the initial probe.
         let mut stream = listener.incoming().nth(1).unwrap().unwrap();
         stream.set_nodelay(true).unwrap();
         let mut buffer = vec![0; 64 * 1024];
@@ -85,7 +85,7 @@ fn a_batch_goes_out_at_once_and_answers_may_be_cut_anywhere() {
             let (first, rest) = answers.as_bytes().split_at(cut);
             stream.write_all(first).unwrap();
             if cut > 1 {
-                // Lets the two be read apart.
+                // So that the two pieces are read separately.
                 thread::yield_now();
             }
             stream.write_all(rest).unwrap();
@@ -139,7 +139,7 @@ fn what_stands_behind_an_announced_close_goes_to_the_next_connection_once() {
         _ => Reply::ok(BODY),
     };
     assert_eq!(outcomes(&batch(closing, |_| {})), (16, BTreeMap::new(), 2));
-    // The second connection closes as well, and nobody is moved twice.
+    // The second connection closes as well, and no request moves twice.
     let again = batch(|_| Reply::ok_and_close(BODY), |_| {});
     assert_eq!(outcomes(&again), (2, BTreeMap::from([(ErrorClass::Closed, 14)]), 2));
 }

@@ -1,4 +1,4 @@
-//! Slow and fast clients of one run, against servers of few and of many workers.
+//! Slow and fast clients in one run, against servers with few and with many workers.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use tolok_load::record::ClientRecords;
 use super::stage::*;
 
 const READ_RATE: u64 = 128 * 1024;
-/// A slow client's buffer holds what it reads in two seconds, so the last of these three keeps a worker.
+/// A slow client's buffer holds what it reads in two seconds, so a worker is busy with the last third.
 const BODY_BYTES: usize = 3 * READ_RATE as usize;
 
 /// Blocking workers, each with one connection at a time.
@@ -30,7 +30,7 @@ impl Workers {
             let (listener, ended) = (Arc::clone(&listener), Arc::clone(&ended));
             thread::spawn(move || {
                 while let Some((client, _)) = listener.accept().ok().filter(|_| !ended.load(Ordering::Relaxed)) {
-                    // A client that gives up is no end of the others.
+                    // A client that gives up must not end the others.
                     let _ = answer(&client);
                 }
             })
@@ -80,7 +80,7 @@ fn slow_clients_starve_fast_ones_where_workers_are_few() {
     }
     let fast_rps = |clients: &ClientRecords| clients.fast.goodput_rps.unwrap();
     assert!(fast_rps(&many) > 5.0 * fast_rps(&few), "{} and {} a second", fast_rps(&many), fast_rps(&few));
-    // Behind each slow client a fast one waits for as long as that reads.
+    // A fast client queued behind a slow one waits for as long as the slow one reads.
     assert!(few.fast.response_time.max_s.unwrap() > 0.5, "{:?}", few.fast.response_time.max_s);
 }
 

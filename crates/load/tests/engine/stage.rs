@@ -1,4 +1,4 @@
-//! A run of one virtual user whose end is a certain request and not an instant.
+//! A run of one virtual user that ends with a certain request instead of at an instant.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub const BODY: &str = "hello";
 /// Far longer than any test takes.
 pub const ENDLESS: Duration = Duration::from_secs(3600);
 
-/// What a test looks at.
+/// What a test examines.
 pub struct Played {
     pub record: Record,
     pub server: ScriptedServer,
@@ -35,18 +35,18 @@ pub fn options(server: &ScriptedServer) -> Options {
     options
 }
 
-/// Lets one user send as many requests as there are replies, and one more, which ends the run and is in flight then.
+/// One user sends one request per reply, and one more, which ends the run while in flight.
 pub fn play(replies: Vec<Reply>) -> Played {
     play_with(replies, |_| {})
 }
 
-/// The same with other options.
+/// The same with changed options.
 pub fn play_with(replies: Vec<Reply>, change: impl FnOnce(&mut Options)) -> Played {
     let last = replies.len();
     play_script(move |request| replies.get(request.number).cloned(), last, change)
 }
 
-/// Plays a script until it has no reply, which must be at the request with the number `last`.
+/// Plays a script until it has no reply; this must be at the request with number `last`.
 pub fn play_script(
     script: impl Fn(&Request) -> Option<Reply> + Send + Sync + 'static,
     last: usize,
@@ -78,12 +78,12 @@ pub fn run(options: &Options) -> Record {
     record
 }
 
-/// So many evenly spaced iterations a second.
+/// An open loop with `rate_rps` evenly spaced iterations a second.
 pub fn rate(rate_rps: f64, duration: Duration) -> Executor {
     Executor::ConstantArrivalRate { rate_rps, duration, arrivals: Arrivals::Uniform }
 }
 
-/// What holds in every record, whatever happened.
+/// The invariants of every record.
 pub fn check_account(record: &Record) {
     check_ledger(record);
     check_clients(record);
@@ -93,7 +93,7 @@ pub fn check_account(record: &Record) {
     assert_eq!(&serde_json::from_str::<Record>(&json).unwrap(), record);
 }
 
-/// Clients of two sorts make up the whole.
+/// The clients of both kinds add up to the totals.
 fn check_clients(record: &Record) {
     let Some(ClientRecords { fast, slow }) = &record.clients else { return };
     let (ledger, drain) = (&record.ledger, &record.drain);
@@ -128,7 +128,7 @@ pub fn rows(record: &Record, phase: Phase) -> impl Iterator<Item = &SecondRow> {
     record.timeline.iter().filter(move |row| row.phase == phase)
 }
 
-/// One figure of the rows of a phase, added up.
+/// The sum of one figure over the rows of a phase.
 pub fn sum(record: &Record, phase: Phase, figure: impl Fn(&SecondRow) -> u64) -> u64 {
     rows(record, phase).map(figure).sum()
 }
@@ -139,7 +139,7 @@ fn check_rows(record: &Record) {
         (sum(record, phase, |row| row.sent), sum(record, phase, |row| row.good), sum(record, phase, |row| row.failed))
     };
     assert_eq!(sums(Phase::Measure), (ledger.sent, ledger.good, ledger.failed));
-    // What had to wait for a connection until the warm-up was over is in no row.
+    // Requests that waited for a connection until the warm-up was over are in no row.
     let (sent, good, failed) = sums(Phase::WarmUp);
     assert!(sent <= warm_up.sent && (good, failed) == (warm_up.good, warm_up.failed));
     assert_eq!(sum(record, Phase::Measure, |row| row.received_bytes), record.received_bytes);
@@ -160,7 +160,7 @@ fn check_rows(record: &Record) {
 fn check_distributions(record: &Record) {
     let (ledger, drain) = (&record.ledger, &record.drain);
     let good = ledger.good + drain.good;
-    // What the rows do not hold came in the drain.
+    // What the rows lack is in the drain.
     check_distribution(record, &record.response_time, |row| &row.response_time, [ledger.good, drain.good]);
     check_distribution(record, &record.service_time, |row| &row.service_time, [ledger.good, drain.good]);
     check_distribution(record, &record.lateness, |row| &row.lateness, [ledger.sent, drain.sent]);
@@ -171,19 +171,19 @@ fn check_distributions(record: &Record) {
     assert_eq!(record.connect_time.count, record.connections.opened);
     assert!((good..=ledger.sent + drain.sent).contains(&record.time_to_first_byte.count));
     assert!(record.queue_time.count <= ledger.sent + drain.sent);
-    // The parts of a response time are parts of it.
+    // No part of the response time may exceed it.
     let longest = |distribution: &Distribution| distribution.max_s.unwrap_or(0.0);
     assert!(longest(&record.service_time) <= longest(&record.response_time));
 }
 
-/// The requests without an answer that the percentiles of a distribution heed: those of response times in open loops.
+/// The unanswered requests that affect the percentiles of a distribution: only for response times in open loops.
 fn unanswered(record: &Record, whole: &Distribution) -> Option<histogram::Histogram<u64>> {
     let heeded = std::ptr::eq(whole, &record.response_time) && record.plan.executor.ends_with("arrival-rate");
     let unanswered = record.unanswered_time.as_ref().filter(|_| heeded)?;
     Some(histogram::decode(&unanswered.histogram).unwrap())
 }
 
-/// A distribution holds what the rows hold, and as much more as it should.
+/// A distribution holds exactly the values of the rows and those of the drain.
 fn check_distribution(
     record: &Record,
     whole: &Distribution,
@@ -199,7 +199,7 @@ fn check_distribution(
     let of_rows = histogram::merge(rows(record, Phase::Measure).map(|row| of_row(row).as_str())).unwrap();
     assert_eq!(of_rows.len(), in_rows);
     let mut rest = told;
-    // Fails if a row holds a value that the whole does not.
+    // Fails if a row holds a value that the total does not.
     rest.subtract(of_rows).unwrap();
     assert_eq!(rest.len(), in_drain);
 }

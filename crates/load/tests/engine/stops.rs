@@ -1,4 +1,4 @@
-//! Runs that end before their time: stopped from outside, or because a threshold is crossed.
+//! Runs that end early: stopped from outside, or by a crossed threshold.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ fn users() -> Executor {
     Executor::ConstantVus { vus: 6, duration: ENDLESS }
 }
 
-/// Runs until the server has so many requests.
+/// Runs until the server has received `number` requests.
 fn stopped_at(number: usize, executor: Executor, thread_count: u32, warm_up: Duration) -> (Record, usize) {
     let stop = Arc::new(AtomicBool::new(false));
     let server = ScriptedServer::start({
@@ -95,7 +95,7 @@ fn threshold(text: &str, metric: Metric, comparison: Comparison, limit: f64) -> 
     Threshold { text: text.into(), metric, comparison, limit }
 }
 
-/// A target of which every other answer is wrong, and a threshold that allows none.
+/// A target whose every other answer is wrong, and a threshold that allows none.
 fn judged(abort: bool, thread_count: u32, duration: Duration) -> Record {
     let server = ScriptedServer::start(|request| match request.number % 2 {
         0 => Reply::status(500),
@@ -118,7 +118,7 @@ fn judged(abort: bool, thread_count: u32, duration: Duration) -> Record {
 fn a_threshold_that_is_crossed_ends_the_run() {
     for thread_count in [1, 3] {
         let record = judged(true, thread_count, ENDLESS);
-        // It judges the first whole second.
+        // The first judgement is after the first full second.
         assert!(record.aborted && !record.interrupted && record.window_s >= 1.0);
     }
 }

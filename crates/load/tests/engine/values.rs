@@ -1,4 +1,4 @@
-//! Requests that are filled with values: rows of a table, and what earlier answers held.
+//! Requests filled with values: from the rows of a table, and from earlier answers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -14,14 +14,14 @@ fn data(order: DataOrder) -> Option<Arc<Data>> {
     Some(Arc::new(Data { columns: vec!["id".to_owned(), "name".to_owned()], values, order }))
 }
 
-/// Options for so many iterations of one user.
+/// Options for `iterations` iterations of one user.
 fn options(server: &ScriptedServer, iterations: u64) -> Options {
     let mut options = Options::new(&server.url("/")).unwrap();
     options.executor = Executor::SharedIterations { vus: 1, iterations, max_duration: ENDLESS };
     options
 }
 
-/// A server that answers a form with a token that follows from it, and keeps what it was asked.
+/// A server that answers a form with a token derived from it, and keeps the requests.
 fn login() -> (ScriptedServer, Arc<Mutex<Vec<String>>>) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let server = ScriptedServer::start({
@@ -42,7 +42,7 @@ fn login() -> (ScriptedServer, Arc<Mutex<Vec<String>>>) {
     (server, asked)
 }
 
-/// A form with the values of a row, whose token goes into the request after it.
+/// A form with the values of a row; its token goes into the next request.
 fn sequence(options: &mut Options) {
     let body = b"{\"id\":{{ id }},\"name\":\"{{name}}\"}".to_vec();
     let captures = vec![Capture { name: "token".to_owned(), pointer: "/user/token".to_owned() }];

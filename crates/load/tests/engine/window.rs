@@ -118,7 +118,7 @@ fn a_warm_up_request_answered_in_the_window_is_carried_over() {
     let server = ScriptedServer::start(|_| Reply::ok(BODY).after(MS * 300));
     let mut options = options(&server);
     options.warm_up = MS * 100;
-    // The second request is sent at 300 ms at the earliest and answered after 600 ms: after the end of the window.
+    // The second request is sent at 300 ms at the earliest and answered after 600 ms, that is, after the end of the window.
     options.executor = users(1, MS * 450);
     let record = tolok_load::run(&options, &AtomicBool::new(false), &mut |_| {}).unwrap();
     check_account(&record);
@@ -180,6 +180,6 @@ fn options_that_make_no_sense_are_refused() {
     check(&|options| options.timeout = Duration::ZERO, "within 0 s");
     check(&|options| options.warm_up = Duration::from_secs(100_000), "longer than a day");
     check(&|options| options.requests[0].headers = vec![("Host".into(), "x".into())], "belongs to the engine");
-    // What a request is made of is looked at when it is written, after the first look at the target; nothing is sent.
+    // Requests are checked when they are rendered, before anything is sent.
     assert_eq!(server.requests(), 0);
 }

@@ -1,4 +1,4 @@
-//! Correct responses, and what is wrong with others.
+//! Correct and wrong responses.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn every_request_is_answered_and_accounted_for() {
     assert_eq!((server.connections(), server.requests()), (2, 500));
     assert_eq!((record.connect_time.count, record.time_to_first_byte.count), (2, 500));
     assert_eq!(record.whole_run.sent, 500);
-    // A frame has nine bytes beside the body's five; the heads come on top.
+    // A frame adds nine bytes to the five of the body; heads come on top.
     assert!(record.received_bytes > 500 * 14, "{}", record.received_bytes);
     assert!(record.sent_bytes > 500 * 9, "{}", record.sent_bytes);
 }
@@ -96,7 +96,7 @@ fn places_are_filled_with_rows_and_captured_values_as_with_http1() {
     assert_eq!((record.ledger.sent, record.ledger.good), (10, 10));
 }
 
-/// The longest path that HTTP/2 requests can have here is 64 KiB.
+/// The longest possible path of an HTTP/2 request is 64 KiB here.
 #[test]
 fn a_value_too_long_for_a_path_fails_its_requests_and_no_others() {
     let server = Http2Server::start(|_| good());

@@ -1,4 +1,4 @@
-//! Runs that end with requests under way.
+//! Runs that end with requests in flight.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

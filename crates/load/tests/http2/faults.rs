@@ -1,4 +1,4 @@
-//! Streams and connections that end badly.
+//! Streams and connections that fail.
 
 use std::time::Duration;
 

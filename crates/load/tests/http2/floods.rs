@@ -1,4 +1,4 @@
-//! Targets that send frames without end, whether or not anybody asked. A run ends when it was to end.
+//! Targets that send endless frames, requested or not. A run must still end on time.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -17,7 +17,7 @@ const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
 /// Far longer than the run, and far shorter than a hang.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A target that says its settings and then these frames, over and over, until it is cut off.
+/// A target that sends its settings and then repeats these frames until the connection is closed.
 fn flooding(frames: &'static [u8]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -68,7 +68,7 @@ fn no_flood_of_frames_moves_the_end_of_a_run() {
     }
 }
 
-/// The head of a good answer without a body, to the first stream of a connection, over and over.
+/// Repeats the head of a good answer without a body, for the first stream of a connection.
 #[test]
 fn an_answer_that_nobody_asked_for_is_not_good() {
     let record = run_against(flooding(b"\0\0\x01\x01\x05\0\0\0\x01\x88")).expect("the run ends");
@@ -76,7 +76,7 @@ fn an_answer_that_nobody_asked_for_is_not_good() {
     assert!(ledger.closes() && ledger.good <= opened && opened > 0, "{ledger:?} over {opened} connections");
 }
 
-/// A packed head of a few bytes may unpack to very many, which h2 holds until it is whole.
+/// A few compressed bytes may unpack to a very large head, which h2 buffers until it is complete.
 #[test]
 fn a_head_beyond_its_bound_fails_its_request() {
     let server = Http2Server::start(|request| Act::LongHead(if request.number == 0 { 60_000 } else { 70_000 }));

@@ -1,4 +1,4 @@
-//! HTTP/2 against servers that do what a script says. Every run has a number of iterations, so that it ends by itself.
+//! HTTP/2 against scripted servers. Every run has a fixed number of iterations, so it ends without a timer.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod answers;

@@ -38,7 +38,7 @@ fn requests_wait_where_the_target_allows_fewer_streams() {
 
 #[test]
 fn a_connection_that_is_given_up_in_good_order_costs_no_request() {
-    // Users share connections, each of which takes no more after every fifth request.
+    // Users share connections; each accepts no more requests after every fifth.
     let server = Http2Server::start(|request| match request.number % 5 {
         4 => Act::AnswerAndGoAway("hello".into()),
         _ => good(),

@@ -1,4 +1,4 @@
-//! Runs of so many requests.
+//! Runs with a fixed number of requests.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use tolok_load::record::Record;
 use tolok_load::target::Target;
 use tolok_testkit::{Act, Http2Server};
 
-/// The body every correct response has.
+/// The body of every correct response.
 pub const BODY: &str = "hello";
 
 /// A correct response.
@@ -18,7 +18,7 @@ pub fn good() -> Act {
     Act::Answer(200, BODY.into())
 }
 
-/// Options for so many requests by so many users, who share connections, with the body compared.
+/// Options for `iterations` requests by `users` users that share connections; bodies are compared.
 pub fn options(server: &Http2Server, users: u32, streams_per_connection: u32, iterations: u64) -> Options {
     let mut options = Options::new("http://127.0.0.1/hello").unwrap();
     if let Some(address) = server.address {
@@ -48,12 +48,12 @@ pub fn failures<const N: usize>(classes: [(ErrorClass, u64); N]) -> BTreeMap<Err
     BTreeMap::from(classes)
 }
 
-/// The message on the first failure of a class.
+/// The message of the first failure of a class.
 pub fn words(record: &Record, class: ErrorClass) -> &str {
     &record.error_examples.iter().find(|example| example.class == class).unwrap().text
 }
 
-/// What keeps a run from starting, in words.
+/// The message of a run that could not start.
 pub fn refusal(options: &Options) -> String {
     tolok_load::run(options, &AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string()
 }

@@ -1,4 +1,4 @@
-//! HTTP/2 through TLS, where the target has to choose it.
+//! HTTP/2 over TLS, where the target has to select it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tolok_testkit::{Act, Http2Server};
 
 use crate::stage::{options, play, refusal};
 
-/// A server that offers these protocols, and options for a client that asks nothing of its certificate.
+/// A server that offers these protocols, and options for a client that does not verify its certificate.
 fn serving(protocols: &[&str], body: &[u8], versions: &[&'static rustls::SupportedProtocolVersion]) -> Played {
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap().self_signed(&key).unwrap();
@@ -49,7 +49,7 @@ fn answers_small_and_large_come_through_every_version() {
 
 #[test]
 fn a_target_that_does_not_choose_http2_is_refused_in_one_sentence() {
-    // A server without a word on protocols goes on as if nobody had asked.
+    // A server without ALPN ignores what the client offers.
     let Played { options, server: _server } = serving(&[], b"hello", rustls::DEFAULT_VERSIONS);
     let refused = refusal(&options);
     assert!(refused.starts_with("agree on HTTP/2 with the target at 127.0.0.1:"), "{refused}");

@@ -1,4 +1,4 @@
-//! Requests and answers on connections whose handshake went well.
+//! Requests and answers on connections after a successful handshake.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tolok_load::record::Record;
 use crate::certificates::Certificates;
 use crate::server::{Act, Conduct, TlsServer, answer, answer_until_close, play};
 
-/// As long as the picture of the workload with large answers, and without a pattern that a shift would not change.
+/// As long as the large-answer workload's image, and aperiodic, so a shift would be detected.
 fn large_body() -> Vec<u8> {
     (0..546_816u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }
@@ -32,7 +32,7 @@ fn a_connection_is_kept() {
         let record = play(&options);
         check_good(&record, 500, 1);
         assert_eq!((server.connections(), server.requests()), (1, 500));
-        // Bytes of HTTP are counted, and not those that TLS adds.
+        // Counts HTTP bytes, not those that TLS adds.
         assert_eq!(record.received_bytes, 500 * answer(b"hello").len() as u64);
     }
 }
@@ -91,7 +91,7 @@ fn readers_and_writers_by_the_clock() {
     options.requests[0].expect.body = ExpectBody::Exactly(large_body()[..60_000].into());
     let record = play(&options);
     check_good(&record, 2, 1);
-    // 60 kB and their share of TLS at 50 kB every 50 ms.
+    // 60 kB plus TLS overhead, at 50 kB every 50 ms.
     assert!(record.service_time.min_s.unwrap() >= 0.05, "{:?}", record.service_time.min_s);
 }
 

@@ -1,4 +1,4 @@
-//! Certificates made for a test: an authority and what it has issued for `localhost` and 127.0.0.1.
+//! Test certificates: an authority and a certificate that it issued for `localhost` and 127.0.0.1.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use tempfile::TempDir;
 
-/// Files with certificates, and what a server needs to show one of them.
+/// Certificate files, and what a server needs to present one of them.
 pub struct Certificates {
     folder: TempDir,
     pub chain: Vec<CertificateDer<'static>>,
@@ -24,7 +24,7 @@ impl Certificates {
         Certificates::new(&root.pem(), certificate.der(), &key)
     }
 
-    /// Signed by itself, as `openssl req -x509` makes it: an authority's.
+    /// Self-signed, marked as an authority's, as `openssl req -x509` makes it.
     pub fn self_signed() -> Certificates {
         let (key, mut params) = (KeyPair::generate().unwrap(), names());
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -39,7 +39,7 @@ impl Certificates {
         Certificates { folder, chain: vec![certificate.clone()], key }
     }
 
-    /// What a client is to trust.
+    /// The file that a client should trust.
     pub fn ca_file(&self) -> PathBuf {
         self.folder.path().join("ca.pem")
     }

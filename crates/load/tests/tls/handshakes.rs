@@ -1,4 +1,4 @@
-//! Handshakes that go wrong during a run: each costs its request, and the run goes on.
+//! Handshakes that fail during a run: each costs its request, and the run goes on.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tolok_load::options::Protocol;
 use crate::certificates::Certificates;
 use crate::server::{Act, Conduct, TlsServer, answer, play, refusal};
 
-/// The first connection of the run goes wrong; the look before it and those after it do not.
+/// The first connection of the run fails; the initial probe and later connections succeed.
 fn check(conduct: Conduct, class: ErrorClass, text: &str) {
     let script = move |number| match number {
         1 => conduct.clone(),
@@ -24,7 +24,7 @@ fn check(conduct: Conduct, class: ErrorClass, text: &str) {
     assert!(record.error_examples[0].text.contains(text), "{:?}", record.error_examples);
 }
 
-/// The look before the run goes wrong.
+/// The initial probe fails.
 fn check_refused(conduct: Conduct, text: &str) {
     let script = move |_| conduct.clone();
     let server = TlsServer::start(Certificates::issued(), rustls::DEFAULT_VERSIONS, script);
@@ -36,7 +36,7 @@ fn check_refused(conduct: Conduct, text: &str) {
 
 #[test]
 fn a_target_that_speaks_no_http2_says_so() {
-    // It knows HTTP/1.1 only, and gives up when it is asked for nothing else.
+    // It supports HTTP/1.1 only, and gives up when it is offered only HTTP/2.
     let server = TlsServer::serving(Act::Answer(answer(b"hello")));
     let mut options = server.options(4);
     options.protocol = Protocol::Http2 { streams_per_connection: 1 };

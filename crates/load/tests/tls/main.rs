@@ -1,7 +1,7 @@
-//! The engine against TLS servers. Their other half is rustls too, in blocking calls, one thread a connection; what a
-//! connection does is scripted by its number. Number 0 is the engine's own look before the run.
+//! The engine against TLS servers. The servers also use rustls, with blocking calls and one thread per connection. A connection's script is
+//! selected by its number; number 0 is the engine's initial probe.
 //!
-//! No test here waits for time to pass or counts on speed: the runs end with a number of iterations.
+//! No test here waits for time to pass or depends on speed: runs end after a number of iterations.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod answers;

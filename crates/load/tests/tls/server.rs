@@ -19,26 +19,26 @@ use crate::certificates::Certificates;
 pub enum Act {
     /// Answers.
     Answer(Vec<u8>),
-    /// Answers, and then changes its keys, which is a message that carries no data.
+    /// Answers, then updates its keys, a message without data.
     AnswerAndChangeKeys(Vec<u8>),
-    /// Answers and ends the stream with TLS's own word for it.
+    /// Answers, and ends the stream with close_notify.
     AnswerAndClose(Vec<u8>),
-    /// The same, but leaves the connection open until the client closes it.
+    /// The same, but keeps the connection open until the client closes it.
     AnswerAndSayClose(Vec<u8>),
-    /// Answers and ends the stream without a word.
+    /// Answers, and ends the stream without close_notify.
     AnswerAndCut(Vec<u8>),
 }
 
 /// What the server does with a connection.
 #[derive(Debug, Clone)]
 pub enum Conduct {
-    /// TLS, and this with each of its requests.
+    /// TLS, with this reaction to each request.
     Serve(Act),
-    /// Reads what the client says first and closes.
+    /// Reads the client's first bytes and closes.
     HangUp,
-    /// Reads what the client says first and answers with these bytes.
+    /// Reads the client's first bytes and replies with these bytes.
     Say(&'static [u8]),
-    /// Says nothing, ever.
+    /// Never sends anything.
     Silence,
 }
 
@@ -54,7 +54,7 @@ pub struct TlsServer {
 type Script = dyn Fn(usize) -> Conduct + Send + Sync;
 
 impl TlsServer {
-    /// Serves all connections alike.
+    /// Treats all connections the same.
     pub fn serving(act: Act) -> TlsServer {
         TlsServer::start(Certificates::issued(), rustls::DEFAULT_VERSIONS, move |_| Conduct::Serve(act.clone()))
     }
@@ -91,7 +91,7 @@ impl TlsServer {
         server
     }
 
-    /// Options for so many requests of one user, who trusts the right authority.
+    /// Options for `iterations` requests of one user, who trusts the right authority.
     pub fn options(&self, iterations: u64) -> Options {
         let mut options = Options::new(&format!("https://{}/", self.address)).unwrap();
         let max_duration = Duration::from_secs(3600);
@@ -100,7 +100,7 @@ impl TlsServer {
         options
     }
 
-    /// Connections accepted, the engine's look before the run not counted.
+    /// Accepted connections, without the initial probe.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed) - 1
     }
@@ -125,12 +125,12 @@ pub fn play(options: &Options) -> Record {
     record
 }
 
-/// What keeps a run from starting, in words.
+/// The message of a run that could not start.
 pub fn refusal(options: &Options) -> String {
     tolok_load::run(options, &AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string()
 }
 
-/// An answer that keeps the connection.
+/// An answer that keeps the connection open.
 pub fn answer(body: &[u8]) -> Vec<u8> {
     [format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat()
 }
@@ -184,7 +184,7 @@ fn serve(mut stream: StreamOwned<ServerConnection, TcpStream>, requests: &Atomic
     }
 }
 
-/// Reads a request with its body; nothing at the end of the stream.
+/// Reads a request with its body; `None` at the end of the stream.
 fn read_request(stream: &mut impl Read) -> Option<()> {
     let (mut request, mut buffer) = (Vec::new(), [0; 4096]);
     loop {

@@ -1,4 +1,4 @@
-//! Whom the engine trusts; a target that is not trusted gets no request.
+//! Which certificates the engine trusts; an untrusted target gets no request.
 
 use tolok_load::options::{Options, Tls};
 
@@ -46,7 +46,7 @@ fn the_machines_own_store_does_not_know_an_authority_made_for_a_test() {
     let server = server(Certificates::issued());
     let mut options = server.options(3);
     options.tls.ca_file = None;
-    // The second is what a machine without a store says.
+    // The second is the message on a machine without a store.
     let refusal = refusal(&options);
     assert!(refusal.contains("is not trusted") || refusal.contains("no store of trusted"), "{refusal}");
     assert_eq!(server.requests(), 0);

@@ -1,4 +1,4 @@
-//! A connection of HTTP/2: what opens it, what its peer lets through, and how it ends.
+//! An HTTP/2 connection: how it opens, how many requests its peer allows, and how it ends.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -19,18 +19,18 @@ use crate::fault::Fault;
 use crate::transport::connection::begin_session;
 use crate::transport::{Connector, Interest, Poller};
 
-/// Always watched for both: told once only for each change, room to write costs nothing where it is never missing.
+/// Always watched for both: edge-triggered, an event for room to write comes only after a write was blocked.
 const INTEREST: Interest = Interest { reading: true, writing: true };
 
 type Handshake = Pin<Box<dyn Future<Output = Result<(SendRequest<Bytes>, Connection<Wire, Bytes>), h2::Error>>>>;
 
-/// An open connection, or one that is being opened.
+/// A connection that is open or opening.
 pub(crate) struct Carrier {
     socket: Rc<OwnedFd>,
     token: u32,
     gauge: Rc<Gauge>,
     stage: Stage,
-    /// It has brought an answer, be it a wrong one.
+    /// Whether it has brought an answer, possibly a wrong one.
     pub answered: bool,
 }
 
@@ -48,20 +48,20 @@ pub(crate) enum Opening {
     Opened,
 }
 
-/// Whether a carrier takes one more request.
+/// Whether a carrier takes another request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Room {
     Yes,
-    /// Not now: as many streams are open as the target allows.
+    /// Not now: the target's limit of open streams is reached.
     Full,
-    /// Not now: the last request that it has taken still waits for a stream that was called off to be closed.
+    /// Not now: the last request that it took still waits for a cancelled stream to close.
     HeldBack,
-    /// The target takes no more on this connection.
+    /// The target accepts no more requests on this connection.
     Never,
 }
 
 impl Carrier {
-    /// Begins a connection and registers it. `buffer` is lent to it for ciphertext.
+    /// Starts a connection and registers it. It borrows `buffer` for ciphertext.
     pub fn open(
         connector: &mut Connector,
         poller: &Poller,
@@ -81,7 +81,7 @@ impl Carrier {
         matches!(self.stage, Stage::Open { .. })
     }
 
-    /// The socket is ready for something; `ended` says that the target has ended the stream.
+    /// Records an event on the socket; `ended` means that the target has ended the stream.
     pub fn stir(&self, ended: bool) {
         self.gauge.readable.set(true);
         if ended {
@@ -89,12 +89,12 @@ impl Carrier {
         }
     }
 
-    /// Has the event queue tell again what it has told already.
+    /// Makes the event queue report again what it has already reported.
     pub fn tell_again(&self, poller: &Poller) -> Result<(), Fault> {
         poller.watch(self.socket.as_fd(), self.token, INTEREST)
     }
 
-    /// Goes on with opening.
+    /// Continues to open the connection.
     pub fn open_further(&mut self, task: &mut Context<'_>) -> Result<Opening, Fault> {
         let Stage::Opening(handshake) = &mut self.stage else { return Ok(Opening::Open) };
         self.gauge.of_turn.set(0);
@@ -108,7 +108,7 @@ impl Carrier {
         }
     }
 
-    /// Whether it takes one more request beside those under way.
+    /// Whether it takes another request besides the `active` ones.
     pub fn room(&mut self, task: &mut Context<'_>, active: u32) -> Room {
         let Stage::Open { requests, .. } = &mut self.stage else { return Room::Full };
         match requests.poll_ready(task) {
@@ -131,7 +131,7 @@ impl Carrier {
         sent.map_err(|error| fault::of(&error, self.broken(), false))
     }
 
-    /// Sends and receives what can be. `Some` when the connection is over, with what ended it.
+    /// Sends and receives as much as possible. Returns the fault that ended the connection, if it ended.
     pub fn advance(&mut self, task: &mut Context<'_>) -> Option<Fault> {
         let Stage::Open { connection, .. } = &mut self.stage else { return None };
         self.gauge.of_turn.set(0);
@@ -142,37 +142,37 @@ impl Carrier {
         }
     }
 
-    /// Whether the kernel has taken all that was to be sent.
+    /// Whether the kernel has taken all pending bytes.
     pub fn is_flushed(&self) -> bool {
         !self.gauge.blocked.get()
     }
 
-    /// What its socket has to say, if it failed.
+    /// The fault of its socket, if it failed.
     pub fn broken(&self) -> Option<Fault> {
         self.gauge.fault.get()
     }
 
-    /// Bytes received since this was last asked, after decryption.
+    /// Bytes received since the last call, after decryption.
     pub fn take_received(&self) -> usize {
         self.gauge.received.take()
     }
 
-    /// Bytes sent since this was last asked, before encryption.
+    /// Bytes sent since the last call, before encryption.
     pub fn take_sent(&self) -> usize {
         self.gauge.sent.take()
     }
 
-    /// Ends it in good order, as far as the socket takes that at once.
+    /// Closes it in an orderly way, as far as the socket allows without waiting.
     pub fn close(self, task: &mut Context<'_>) {
         if let Stage::Open { requests, mut connection } = self.stage {
-            // When no one can send a request any more, the connection says goodbye (GOAWAY).
+            // Once no one can send requests any more, the connection sends GOAWAY.
             drop(requests);
             let _ = Pin::new(&mut *connection).poll(task);
         }
     }
 }
 
-/// Nothing is pushed to us, and windows are so large that they are not what limits a target.
+/// Disables push, and makes windows large enough not to limit a target.
 pub(crate) fn builder() -> Builder {
     let mut builder = Builder::new();
     builder
@@ -180,9 +180,9 @@ pub(crate) fn builder() -> Builder {
         .max_header_list_size(HEADERS_BYTES)
         .initial_window_size(STREAM_WINDOW_BYTES)
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-        // Until the target has said how many streams it allows, which is its first word: more than it allows it would refuse.
+        // Valid until the target's first frame states how many streams it allows: it would refuse any more.
         .initial_max_send_streams(1)
-        // A target that breaks the rules on every stream gets a reset on every stream, and each counts as a failure.
+        // A target that breaks the rules on every stream gets a reset on every stream; each counts as a failure.
         .max_local_error_reset_streams(None);
     builder
 }

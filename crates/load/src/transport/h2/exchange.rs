@@ -13,8 +13,7 @@ use crate::fault::Fault;
 use crate::http::answer::{Answer, Rules};
 use crate::http::streamed::StreamedAnswer;
 
-/// A request that was handed to a carrier. Dropped before its answer is complete, it is called off (CANCEL), and the
-/// connection goes on.
+/// A request that was handed to a carrier. Dropping it before its answer is complete resets the stream (CANCEL); the connection stays open.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     stage: Stage,
@@ -30,7 +29,7 @@ enum Stage {
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Answered(Answer),
-    /// The target has not looked at the request, so that it may be sent again.
+    /// The target has not processed the request, so it may be sent again.
     Unprocessed(Fault),
     Failed(Fault),
 }
@@ -40,12 +39,12 @@ impl Exchange {
         Exchange { stage: Stage::Waiting(response), answer: StreamedAnswer::default() }
     }
 
-    /// Whether any of the answer has come.
+    /// Whether any of the answer has arrived.
     pub fn has_begun(&self) -> bool {
         matches!(self.stage, Stage::Receiving(_))
     }
 
-    /// Takes what has come. `broken` is what the connection's socket has to say.
+    /// Processes what has arrived. `broken` is the fault of the connection's socket.
     pub fn poll(&mut self, task: &mut Context<'_>, rules: &mut Rules, broken: Option<Fault>) -> Poll<Outcome> {
         loop {
             let complete = match &mut self.stage {
@@ -59,7 +58,7 @@ impl Exchange {
                 Stage::Receiving(body) => match ready!(body.poll_data(task)) {
                     None => self.answer.end(rules).map(Some),
                     Some(Ok(piece)) => {
-                        // It has been read, so the target may send as much again.
+                        // The piece has been read, so the target may send as many bytes again.
                         let _ = body.flow_control().release_capacity(piece.len());
                         self.answer.body(&piece, rules).map(|()| None)
                     }

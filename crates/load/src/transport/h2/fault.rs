@@ -1,9 +1,8 @@
-//! What went wrong, from h2's words to ours.
+//! Converts h2's errors into faults.
 
 use crate::fault::{Fault, Http2Error};
 
-/// The fault of a stream or of a connection. `broken` is what its socket has to say; `begun` says whether any of the answer
-/// had come.
+/// The fault of a stream or a connection. `broken` is the fault of its socket; `begun` means that part of the answer had arrived.
 pub(super) fn of(error: &h2::Error, broken: Option<Fault>, begun: bool) -> Fault {
     let code = Http2Error(error.reason().map_or(u32::from(h2::Reason::INTERNAL_ERROR), u32::from));
     match error {
@@ -14,8 +13,8 @@ pub(super) fn of(error: &h2::Error, broken: Option<Fault>, begun: bool) -> Fault
     }
 }
 
-/// Whether the target says for certain that it has not looked at the request: it gives the connection up in good order, and
-/// the stream came after the last one that it takes (RFC 9113 §6.8, §8.7).
+/// Whether the target has certainly not processed the request: it closes the connection in order, and the stream is after the last one it
+/// accepts (RFC 9113 §6.8, §8.7).
 pub(super) fn is_unprocessed(error: &h2::Error) -> bool {
     error.is_go_away() && error.is_remote() && error.reason() == Some(h2::Reason::NO_ERROR)
 }

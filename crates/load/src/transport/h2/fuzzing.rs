@@ -1,6 +1,6 @@
-//! The door for a fuzzer: bytes of a target's side of a connection, whatever they are.
+//! Entry point for a fuzzer: arbitrary bytes of the target's side of a connection.
 //!
-//! The first two bytes of the input choose what is expected and how the others are cut into pieces, as in `http::fuzzing`.
+//! The first two bytes of the input select the expectation and how the rest is cut into pieces, as in `http::fuzzing`.
 
 use std::io;
 use std::pin::Pin;
@@ -17,12 +17,12 @@ use crate::http::rules::Rules;
 
 /// Requests of one connection.
 const REQUESTS: usize = 3;
-/// Turns without a byte, after which nothing may be left to do.
+/// Turns without input, after which nothing may be pending.
 const TURNS_AFTER_THE_END: usize = 8;
 
-/// Gives a connection what a target sends, piece by piece, and then its end. By then every request must have an outcome, or the
-/// connection must be over: the engine fails what is left on it. The `h2` crate tells nothing to a request that it held back
-/// for want of a stream, if a target says goodbye (GOAWAY) with such a stream as the last.
+/// Feeds a connection with a target's bytes, piece by piece, and then their end. By then every request must have an outcome, or the
+/// connection must be over: the engine then fails the remaining requests. The `h2` crate does not notify a request that it held back for
+/// lack of a stream if GOAWAY names such a stream as the last.
 pub fn frames(data: &[u8]) {
     let Some(([choice, seed], frames)) = data.split_first_chunk() else { return };
     let request = request(*choice);
@@ -67,10 +67,10 @@ fn is_open(exchange: &mut Exchange, task: &mut Context<'_>, rules: &mut Rules) -
     }
 }
 
-/// The other side of a connection: it takes everything, and sends a piece a turn.
+/// The other side of a connection: it accepts everything and sends one piece per turn.
 struct Peer {
     pieces: std::collections::VecDeque<Vec<u8>>,
-    /// A piece was read in this turn.
+    /// Whether a piece was read in this turn.
     told: bool,
 }
 

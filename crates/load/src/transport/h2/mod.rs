@@ -1,8 +1,8 @@
 //! HTTP/2 on one connection, which carries the requests of several slots as streams.
 //!
-//! The `h2` crate frames, compresses and keeps account of the windows; it wants a task to be polled and sockets that can be
-//! polled, and no runtime. `wire` is such a socket, `carrier` the connection, `exchange` one request of it, and `ready` tells
-//! which of them have something to do, so that nothing is polled in vain. `probe` looks whether a target speaks HTTP/2.
+//! The `h2` crate handles frames, compression and windows. It needs a polled task and pollable sockets, but no runtime. `wire` is such a
+//! socket, `carrier` the connection, and `exchange` one of its requests. `ready` lists which of them have work, so nothing is polled in
+//! vain. `probe` checks whether a target speaks HTTP/2.
 
 mod carrier;
 mod exchange;
@@ -18,9 +18,9 @@ pub(crate) use exchange::{Exchange, Outcome};
 pub(crate) use probe::{HEAD_BYTES, HELLO, judge};
 pub(crate) use ready::ReadyList;
 
-/// What a target may send of a body before we have read it, on one stream and on all streams of a connection. Both are read
-/// as soon as they come, so that these bounds are met by none but very fast targets far away.
+/// How many body bytes a target may send before they are read, per stream and per connection. Bodies are read as soon as they arrive, so
+/// only very fast targets far away reach these limits.
 const STREAM_WINDOW_BYTES: u32 = 1 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
-/// The head of an answer, unpacked. A packed one of a few bytes may name the same long field many times.
+/// Size of an answer's head after decompression. A few compressed bytes may repeat the same long field many times.
 const HEADERS_BYTES: u32 = 64 << 10;

@@ -1,16 +1,16 @@
-//! Does a target speak HTTP/2? Its first word on a connection must be its settings (RFC 9113 §3.4).
+//! Checks whether a target speaks HTTP/2: its first frame must be SETTINGS (RFC 9113 §3.4).
 
-/// What a client says first: the preface, and settings that change nothing.
+/// The client's first bytes: the preface, and empty settings.
 pub(crate) const HELLO: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
-/// Length of a frame's head, which is as much of the answer as is looked at.
+/// Length of a frame's head; the probe looks at no more of the answer.
 pub(crate) const HEAD_BYTES: usize = 9;
 
-/// Gives the reason if a target's first word is not that of HTTP/2.
+/// Fails with the reason if a target's first bytes are not HTTP/2.
 pub(crate) fn judge(word: &[u8]) -> Result<(), String> {
     const ADVICE: &str = "; leave out --http2 if it speaks HTTP/1.1 only";
     match word {
-        // SETTINGS, on stream 0, and no mere acknowledgement.
+        // SETTINGS on stream 0, and not just an acknowledgement.
         [_, _, _, 4, flags, 0, 0, 0, 0, ..] if flags & 1 == 0 => Ok(()),
         [] => Err(format!("it closes the connection when it is greeted in HTTP/2{ADVICE}")),
         [b'H', b'T', b'T', b'P', b'/', ..] => {

@@ -1,10 +1,9 @@
-//! Which streams and connections have something to do.
+//! Lists the streams and connections that have work.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
 
-/// Numbers of those that were woken, in their order, some of them perhaps more than once. Wakers must be able to cross
-/// threads, which is why there is a lock; here it is never contended.
+/// The numbers of woken tasks in order, possibly with duplicates. Wakers must be `Send`, hence the lock; here it is never contended.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ReadyList(Arc<Mutex<Vec<u32>>>);
 
@@ -24,12 +23,12 @@ impl Wake for Numbered {
 }
 
 impl ReadyList {
-    /// A waker that puts this number on the list.
+    /// A waker that adds this number to the list.
     pub fn waker(&self, number: u32) -> Waker {
         Waker::from(Arc::new(Numbered { number, list: self.clone() }))
     }
 
-    /// Puts a number on the list.
+    /// Adds a number to the list.
     pub fn push(&self, number: u32) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(number);
     }

@@ -1,4 +1,4 @@
-//! A socket that can be polled, with or without TLS. It wakes no task: the event queue tells when to poll again.
+//! A pollable socket, with or without TLS. It wakes no task: the event queue signals when to poll again.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -16,27 +16,27 @@ use crate::transport::Stream;
 use crate::transport::connection::{of_first, of_receiving};
 use crate::transport::tls::Session;
 
-/// Bytes that a carrier receives before others get their turn. It bounds what h2 holds before it is looked at, too: a frame of one byte
+/// Bytes that a carrier receives before others get their turn. This also limits what h2 buffers before it is processed: a frame of one byte
 /// takes a hundred.
 const TURN_BYTES: usize = 256 << 10;
 
-/// What can be seen of a wire from outside, while the connection that uses it owns it.
+/// State of a wire, visible from outside while the connection owns the wire.
 #[derive(Debug, Default)]
 pub(super) struct Gauge {
-    /// Bytes since they were last asked for, before encryption and after decryption.
+    /// Bytes since the last call, before encryption and after decryption.
     pub received: Cell<usize>,
     pub sent: Cell<usize>,
-    /// The kernel did not take all that was to be sent.
+    /// Whether the kernel did not take all bytes.
     pub blocked: Cell<bool>,
-    /// There may be something to read.
+    /// Whether there may be bytes to read.
     pub readable: Cell<bool>,
-    /// The target has ended the stream; the event queue tells that only once.
+    /// Whether the target has ended the stream; the event queue reports that only once.
     pub ended: Cell<bool>,
-    /// Bytes received in the present turn of the carrier.
+    /// Bytes received in the carrier's current turn.
     pub of_turn: Cell<usize>,
-    /// Some bytes were taken, so that there is a connection.
+    /// Whether any bytes were taken, so the connection is established.
     pub established: Cell<bool>,
-    /// What went wrong.
+    /// The fault that ended it.
     pub fault: Cell<Option<Fault>>,
 }
 
@@ -44,9 +44,9 @@ pub(super) struct Wire {
     socket: Rc<OwnedFd>,
     tls: Option<Box<Session>>,
     gauge: Rc<Gauge>,
-    /// For ciphertext; one for all wires of a thread.
+    /// For ciphertext; shared by all wires of a thread.
     buffer: Rc<RefCell<Vec<u8>>>,
-    /// Plaintext, of which the first `fetched` bytes were fetched.
+    /// Plaintext; the first `fetched` bytes have been fetched.
     plain: Vec<u8>,
     fetched: usize,
 }
@@ -65,7 +65,7 @@ impl Wire {
         if self.gauge.established.get() { Fault::of_exchange("send the request", errno) } else { of_first(errno) }
     }
 
-    /// What the kernel takes of these bytes; `None` if that is nothing just now.
+    /// The number of bytes that the kernel takes; `None` if it currently takes none.
     fn push(&mut self, bytes: &[u8]) -> Result<Option<usize>, Fault> {
         if self.tls.is_some() {
             return self.push_encrypted(bytes);
@@ -77,7 +77,7 @@ impl Wire {
         }
     }
 
-    /// The handshake comes first; what the target sends at its end is kept for the reader.
+    /// Performs the handshake first, and keeps the plaintext that arrives with its end for the reader.
     fn push_encrypted(&mut self, bytes: &[u8]) -> Result<Option<usize>, Fault> {
         let Some(tls) = &mut self.tls else { return Ok(None) };
         if !tls.is_established() {
@@ -94,7 +94,7 @@ impl Wire {
         Ok((sent > 0).then_some(sent))
     }
 
-    /// Reads into `buf`; `None` if there is nothing just now.
+    /// Reads into `buf`; `None` if nothing is available.
     fn pull(&mut self, buf: &mut ReadBuf<'_>) -> Result<Option<usize>, Fault> {
         if self.tls.is_some() {
             return self.pull_encrypted(buf);
@@ -106,7 +106,7 @@ impl Wire {
         let asked = room.len();
         match recv(&self.socket, room, RecvFlags::empty()) {
             Ok((bytes, _)) => {
-                // Fewer bytes than asked for were all there is, except for the end. Later bytes raise an event.
+                // Fewer bytes than requested were all that was available, except for the end. Later bytes raise an event.
                 self.gauge.readable.set(bytes == asked || self.gauge.ended.get());
                 buf.advance(bytes);
                 Ok(Some(bytes))
@@ -129,7 +129,7 @@ impl Wire {
                     self.fetched = 0;
                     self.plain.extend_from_slice(&buffer[..bytes]);
                 }
-                // Frames have their lengths, so that a cut shows without TLS's word for the end.
+                // Frames have lengths, so a truncation is detected without close_notify.
                 Stream::End | Stream::Truncated => return Ok(Some(0)),
                 Stream::Nothing | Stream::Discarded(_) if tls.has_more() => {}
                 Stream::Nothing | Stream::Discarded(_) => return Ok(None),
@@ -146,7 +146,7 @@ impl Wire {
 impl AsyncRead for Wire {
     fn poll_read(mut self: Pin<&mut Self>, task: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if self.gauge.of_turn.get() >= TURN_BYTES {
-            // h2 reads as long as there is anything. A target that sends without end would keep the engine from its clock.
+            // h2 reads as long as bytes are available. An endless stream would keep the engine from its clock.
             task.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -194,7 +194,7 @@ impl AsyncWrite for Wire {
         }
     }
 
-    /// Closing the socket is what ends it.
+    /// Dropping the socket closes the connection.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }

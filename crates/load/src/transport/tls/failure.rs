@@ -1,4 +1,4 @@
-//! What can go wrong with TLS, in the words of the ledger and in those of a run that cannot start.
+//! TLS failures, as the ledger counts them and as a run that cannot start reports them.
 
 use rustix::io::Errno;
 use rustls::{AlertDescription, CertificateError, Error, InvalidMessage};
@@ -11,9 +11,9 @@ pub(crate) enum Failure {
     Socket(Errno),
     /// The stream ended before there was a connection.
     ClosedInHandshake,
-    /// The target sent data before it was asked for anything.
+    /// The target sent data before it got a request.
     Unasked,
-    /// TLS itself.
+    /// TLS itself failed.
     Tls(Error),
 }
 
@@ -24,7 +24,7 @@ impl From<Error> for Failure {
 }
 
 impl Failure {
-    /// As it is counted. What a failed socket means depends on what was being done.
+    /// The fault to count. `of_socket` maps a failed socket, whose meaning depends on the current operation.
     pub fn fault(&self, of_socket: impl Fn(Errno) -> Fault) -> Fault {
         match self {
             Failure::Socket(errno) => of_socket(*errno),
@@ -34,7 +34,7 @@ impl Failure {
         }
     }
 
-    /// Why a run cannot start, and what would help.
+    /// Why a run cannot start, with advice.
     pub fn explain(&self) -> String {
         let advice = match self {
             Failure::Tls(Error::InvalidCertificate(error)) => match of_certificate(error) {
@@ -56,7 +56,7 @@ impl Failure {
         let what = match self {
             Failure::Socket(errno) => errno.to_string(),
             Failure::ClosedInHandshake | Failure::Unasked => self.fault(Fault::Reset).to_string(),
-            // rustls knows the names and the dates that a fault has no room for.
+            // rustls reports names and dates, for which a fault has no room.
             Failure::Tls(error) => format!("{} ({error})", reason(error)),
         };
         format!("{what}{advice}")
@@ -80,7 +80,7 @@ fn reason(error: &Error) -> TlsFault {
 
 fn of_certificate(error: &CertificateError) -> TlsFault {
     match error {
-        // The second: an authority of the same name with another key.
+        // BadSignature: an authority with the same name but another key.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => TlsFault::UnknownIssuer,
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => TlsFault::OtherName,
         CertificateError::Expired

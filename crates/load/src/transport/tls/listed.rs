@@ -1,8 +1,8 @@
-//! Trust in the certificates of a file: what they have issued, and they themselves.
+//! Trust in the certificates of a file, and in certificates that they have issued.
 //!
-//! The second is for servers that have signed their own certificate. As `openssl req -x509` makes it, that is one of an
-//! authority, which the usual rules refuse as a server's. The user listed it on purpose: it must be for the right name, and the
-//! server must own its key; no authority vouches for it, and its dates and purposes are ignored.
+//! The former is for servers with self-signed certificates. `openssl req -x509` marks such a certificate as an authority's, which the usual
+//! rules reject for a server. The user listed it on purpose: it must match the name, and the server must own its key. No authority vouches
+//! for it, and its dates and purposes are ignored.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Trusts these certificates and what they have issued.
+/// Trusts these certificates and those that they have issued.
 #[derive(Debug)]
 pub(super) struct Listed {
     certificates: Vec<CertificateDer<'static>>,

@@ -1,12 +1,12 @@
 //! TLS on one connection: the handshake, ciphertext to send, and received plaintext.
 //!
-//! rustls does the cryptography and touches no socket. All system calls are here, so it stays clear what an edge-triggered queue
-//! reports and what it does not. It does not report two things: plaintext that is decrypted and not fetched, and the end of a stream
-//! that came together with its last bytes. The first does not exist, because all received bytes are decrypted and handed over at
-//! once. [`Session::has_more`] knows the second.
+//! rustls does the cryptography and touches no socket. All system calls are here, so it stays clear what an edge-triggered queue reports.
+//! It does not report two things. The first is decrypted plaintext that was not fetched; this never exists, because all received bytes are
+//! decrypted and handed over at once. The second is the end of a stream that arrived together with its last bytes; [`Session::has_more`]
+//! covers it.
 //!
-//! Sessions are not resumed: every connection does the whole handshake, like the first one of a new client. So the cost of a
-//! connection for a target does not depend on earlier ones.
+//! Sessions are not resumed: every connection does the full handshake, like the first one of a new client. So a target's cost per
+//! connection does not depend on earlier ones.
 
 mod failure;
 mod listed;
@@ -25,37 +25,36 @@ use super::Stream;
 pub(crate) use failure::Failure;
 pub(crate) use trust::{HTTP_2, TlsClient, probing};
 
-/// Room at the beginning of the buffer, in front of the ciphertext: plaintext is copied there while the ciphertext behind it
-/// is decrypted record by record. It holds the longest record's plaintext, and what went before takes less than its
-/// ciphertext did, so it always suffices.
+/// Room at the beginning of the buffer, in front of the ciphertext. While the ciphertext is decrypted record by record, the plaintext is
+/// copied there. It holds the longest record, and earlier plaintext takes less room than its ciphertext did, so it always suffices.
 const HEADROOM_BYTES: usize = 16 * 1024;
 
-/// Plaintext encrypted at a time, and ciphertext that may wait for the socket before more is made.
+/// Plaintext encrypted at a time. Also the most ciphertext that may wait for the socket before more is produced.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Longest plaintext of a record, and more than a record adds to it in any version and cipher.
+/// Longest plaintext of a record, and an upper bound of what a record adds to it in any version and cipher.
 const RECORD_BYTES: usize = 16 * 1024;
 const RECORD_OVERHEAD_BYTES: usize = 64;
 
-/// The TLS half of a connection.
+/// The TLS state of a connection.
 pub(crate) struct Session {
     rustls: UnbufferedClientConnection,
-    /// Ciphertext for the socket, of which so much has been taken.
+    /// Ciphertext for the socket; `taken` bytes of it have been sent.
     outgoing: Vec<u8>,
     taken: usize,
-    /// Ciphertext that is not a whole record yet.
+    /// Ciphertext of an incomplete record.
     held: Vec<u8>,
     established: bool,
-    /// The target has said that it sends no more.
+    /// Whether the target has announced that it sends no more.
     closed: bool,
-    /// We have said so, or have given up with an alert, which says as much.
+    /// Whether we have sent close_notify, or an alert, which also ends the stream.
     said_close: bool,
-    /// The target has ended the stream.
+    /// Whether the target has ended the stream.
     ended: bool,
     more: bool,
 }
 
-/// What came of one recv(2).
+/// The result of one recv(2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Got {
     Nothing,
@@ -63,22 +62,22 @@ enum Got {
     End,
 }
 
-/// Where rustls stands after a step.
+/// The state of rustls after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stand {
-    /// It has more to say.
+    /// It has more to do.
     GoOn,
-    /// It wants bytes from the target.
+    /// It needs bytes from the target.
     Blocked,
-    /// It takes plaintext, and has taken the one it was offered.
+    /// It accepts plaintext, and has encrypted the offered piece.
     Ready,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// Ciphertext that is done with.
+    /// Processed ciphertext.
     consumed: usize,
-    /// Plaintext that came of it.
+    /// Resulting plaintext.
     plain: usize,
     stand: Stand,
 }
@@ -90,7 +89,7 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    /// Begins a handshake; nothing is sent yet.
+    /// Starts a handshake; nothing is sent yet.
     pub fn new(client: &TlsClient) -> Result<Session, Failure> {
         let mut session = Session {
             rustls: client.connection()?,
@@ -112,23 +111,23 @@ impl Session {
         self.established
     }
 
-    /// Whether ciphertext waits for the socket.
+    /// Whether ciphertext is waiting for the socket.
     pub fn has_unsent(&self) -> bool {
         self.taken < self.outgoing.len()
     }
 
-    /// Whether there is more to receive of which the event queue will not tell.
+    /// Whether there is more to receive that the event queue will not report.
     pub fn has_more(&self) -> bool {
         self.more
     }
 
-    /// Whether the target has said that it sends no more, or just stopped.
+    /// Whether the target has announced that it sends no more, or ended the stream.
     pub fn is_over(&self) -> bool {
         self.closed || self.ended
     }
 
-    /// Goes on with the handshake as far as it goes now. Returns whether it is over; what it leaves unsent then goes out with
-    /// the first request. Reads until there is nothing: an end that came with the last bytes is not told again.
+    /// Continues the handshake as far as possible. Returns whether it is complete; unsent bytes then go out with the first request. Reads
+    /// until nothing is left: an end that arrived with the last bytes is not reported again.
     pub fn shake_hands(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<bool, Failure> {
         match self.shake_hands_and_listen(socket, buffer)? {
             None => Ok(false),
@@ -137,8 +136,8 @@ impl Session {
         }
     }
 
-    /// The same with a target that may speak first. When the handshake is over, gives the length of the plaintext that came
-    /// with its end, at the beginning of the buffer.
+    /// The same for a target that may speak first. Once the handshake is complete, returns the length of the plaintext that arrived with
+    /// its end. The plaintext is at the beginning of the buffer.
     pub fn shake_hands_and_listen(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -158,12 +157,12 @@ impl Session {
         Ok(Some(came))
     }
 
-    /// Whether the target has chosen HTTP/2 for what goes through this connection.
+    /// Whether the target has selected HTTP/2.
     pub fn has_chosen_http2(&self) -> bool {
         self.rustls.alpn_protocol() == Some(trust::HTTP_2)
     }
 
-    /// Encrypts and sends at most `at_most` bytes. Returns how many were encrypted; what the socket does not take waits here.
+    /// Encrypts and sends at most `at_most` bytes. Returns how many were encrypted; what the socket does not take is queued.
     pub fn send(&mut self, socket: BorrowedFd<'_>, plain: &[u8], at_most: usize) -> Result<usize, Failure> {
         if self.outgoing.len() - self.taken >= PIECE_BYTES && !self.flush(socket)? {
             return Ok(0);
@@ -181,7 +180,7 @@ impl Session {
         Ok(sent)
     }
 
-    /// Receives up to `at_most` bytes of ciphertext and gives their plaintext, at the beginning of the buffer.
+    /// Receives up to `at_most` bytes of ciphertext. Their plaintext is at the beginning of the buffer.
     pub fn receive(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8], at_most: usize) -> Result<Stream, Failure> {
         self.more = false;
         if self.closed {
@@ -189,7 +188,7 @@ impl Session {
         }
         let (got, plain) = self.pull(socket, buffer, at_most)?;
         if self.has_unsent() {
-            // A reply to a change of keys, or the rest of a request. If this fails, the next send will tell.
+            // A reply to a key update, or the rest of a request. If this fails, the next send reports it.
             let _ = self.flush(socket);
         }
         self.more = got == Got::Bytes { full: true } || (self.closed && plain > 0);
@@ -201,8 +200,8 @@ impl Session {
         })
     }
 
-    /// Receives unsolicited bytes. The end is the end of the stream here, so that the target closes it first; if it
-    /// waits for our leave, it gets it.
+    /// Receives unsolicited bytes. Only the end of the stream counts as the end, so the target closes first. If it waits for our
+    /// close_notify, it gets one.
     pub fn receive_unasked(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<Stream, Failure> {
         loop {
             match self.pull(socket, buffer, usize::MAX)? {
@@ -220,7 +219,7 @@ impl Session {
         }
     }
 
-    /// Tells the target that nothing more will be sent, if it still listens and no request is cut by it.
+    /// Sends close_notify, if the target still listens and no request is cut short by it.
     #[inline(never)]
     pub fn say_close(&mut self, socket: BorrowedFd<'_>) {
         if !self.established || self.ended || self.said_close || self.has_unsent() {
@@ -230,13 +229,13 @@ impl Session {
         if let Ok(ConnectionState::WriteTraffic(mut traffic)) = self.rustls.process_tls_records(&mut self.held).state {
             let mut notice = [0; RECORD_OVERHEAD_BYTES];
             if let Ok(bytes) = traffic.queue_close_notify(&mut notice) {
-                // A socket that does not take these few bytes will not take them later either: it is about to be closed.
+                // A socket that does not take these few bytes will be closed before it could take them.
                 let _ = send(socket, &notice[..bytes], SendFlags::NOSIGNAL);
             }
         }
     }
 
-    /// Sends ciphertext that waits. Returns whether none is left.
+    /// Sends queued ciphertext. Returns whether none is left.
     pub fn flush(&mut self, socket: BorrowedFd<'_>) -> Result<bool, Failure> {
         while self.has_unsent() {
             match send(socket, &self.outgoing[self.taken..], SendFlags::NOSIGNAL) {
@@ -250,7 +249,7 @@ impl Session {
         Ok(true)
     }
 
-    /// Receives once and decrypts what there is. Gives the length of the plaintext at the beginning of the buffer.
+    /// Receives once and decrypts what is available. Returns the length of the plaintext at the beginning of the buffer.
     fn pull(&mut self, socket: BorrowedFd<'_>, buffer: &mut [u8], at_most: usize) -> Result<(Got, usize), Failure> {
         let behind_held = HEADROOM_BYTES + self.held.len();
         buffer[HEADROOM_BYTES..behind_held].copy_from_slice(&self.held);
@@ -276,8 +275,8 @@ impl Session {
         Ok((Got::Bytes { full: bytes == room }, plain))
     }
 
-    /// Lets rustls work on the ciphertext `buffer[from..end]`. Gives the length of the plaintext at the beginning of the buffer,
-    /// and where the ciphertext begins that it left.
+    /// Lets rustls process the ciphertext `buffer[from..end]`. Returns the length of the plaintext at the beginning of the buffer, and the
+    /// start of the remaining ciphertext.
     fn digest(&mut self, buffer: &mut [u8], mut from: usize, end: usize) -> Result<(usize, usize), Failure> {
         let mut plain = 0;
         loop {
@@ -296,7 +295,7 @@ impl Session {
         }
     }
 
-    /// Makes ciphertext of a request or a part of it.
+    /// Encrypts a request or a part of it.
     fn encrypt(&mut self, piece: &[u8]) -> Result<(), Failure> {
         let mut held = std::mem::take(&mut self.held);
         let outcome = loop {
@@ -316,7 +315,7 @@ impl Session {
         outcome
     }
 
-    /// One step of rustls: ciphertext in, plaintext to `front`, and, once it takes plaintext, `piece` encrypted.
+    /// One step of rustls: reads ciphertext, writes plaintext to `front`, and encrypts `piece` once it accepts plaintext.
     fn advance(&mut self, incoming: &mut [u8], front: &mut [u8], piece: &[u8]) -> Result<Step, Failure> {
         let UnbufferedStatus { discard: mut consumed, state } = self.rustls.process_tls_records(incoming);
         let mut plain = 0;
@@ -335,7 +334,7 @@ impl Session {
                 Stand::GoOn
             }
             Ok(ConnectionState::TransmitTlsData(data)) => {
-                // It waits in `outgoing`, in its order, and goes out before anything else does.
+                // The data is in `outgoing`, in order, and is sent before anything else.
                 data.done();
                 Stand::GoOn
             }
@@ -356,8 +355,8 @@ impl Session {
         Ok(Step { consumed, plain, stand })
     }
 
-    /// After an error: what rustls has to say about it to the target. It is one alert at most, since all that came before
-    /// was collected before; asked again, rustls would look at the same ciphertext once more and stumble over it.
+    /// Collects the alert that rustls sends after an error. There is at most one, because earlier data was already collected. A further
+    /// call would process the same ciphertext again and fail.
     #[cold]
     fn collect_alert(&mut self, incoming: &mut [u8]) {
         self.said_close = true;
@@ -368,7 +367,7 @@ impl Session {
 }
 
 fn encode(mut data: EncodeTlsData<'_, ClientConnectionData>, outgoing: &mut Vec<u8>) {
-    // Without room it says how much it needs.
+    // Without room, it reports the size that it needs.
     let Err(EncodeError::InsufficientSize(needed)) = data.encode(&mut []) else { return };
     let begin = outgoing.len();
     outgoing.resize(begin + needed.required_size, 0);

@@ -1,4 +1,4 @@
-//! Which certificates to trust, and the settings that all connections of a run share.
+//! The certificates to trust, and the settings shared by all connections of a run.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -16,11 +16,11 @@ use super::unverified::Unverified;
 use crate::error::LoadError;
 use crate::options::{Options, Protocol};
 
-/// The application protocols that the engine speaks; a run asks for one of them.
+/// The application protocols of the engine; a run offers one of them.
 const HTTP_1_1: &[u8] = b"http/1.1";
 pub(crate) const HTTP_2: &[u8] = b"h2";
 
-/// What all TLS connections of a run have in common.
+/// The settings shared by all TLS connections of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct TlsClient {
     config: Arc<ClientConfig>,
@@ -28,7 +28,7 @@ pub(crate) struct TlsClient {
 }
 
 impl TlsClient {
-    /// The settings for a target, or `None` if it is not encrypted.
+    /// The settings for a target, or `None` without TLS.
     pub fn of(options: &Options) -> Result<Option<TlsClient>, LoadError> {
         if !options.target.is_secure() {
             return Ok(None);
@@ -60,20 +60,20 @@ fn config(provider: Arc<CryptoProvider>, verifier: Arc<dyn ServerCertVerifier>, 
         .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     config.alpn_protocols = vec![if is_http2 { HTTP_2.to_vec() } else { HTTP_1_1.to_vec() }];
-    // wrk does whole handshakes too. The store for tickets would also be one lock that all threads take.
+    // wrk does full handshakes too. A store for tickets would also be a lock shared by all threads.
     config.resumption = Resumption::disabled();
     config
 }
 
-/// A probe's connection. It trusts every certificate, because the prober started the server.
+/// A probe's connection. It trusts every certificate, because the prober started the server itself.
 pub(crate) fn probing(address: IpAddr, is_http2: bool) -> Result<ClientConnection, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Arc::new(Unverified::new(&provider));
     ClientConnection::new(Arc::new(config(provider, verifier, is_http2)), ServerName::IpAddress(address.into()))
 }
 
-/// Trust in the authorities that the machine's administrator trusts. A list inside the binary would age with it and would
-/// not know an organisation's own authority.
+/// Trusts the machine's store of authorities. A list inside the binary would become outdated and would lack an organisation's own
+/// authority.
 fn machines_own(provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, LoadError> {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
@@ -87,7 +87,7 @@ fn machines_own(provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVeri
     verifier.map(|verifier| verifier as _).map_err(|error| refused("ca-file", error.to_string()))
 }
 
-/// Trust in the certificates of a file and in no others.
+/// Trusts only the certificates of a file.
 fn listed(path: &Path, provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, LoadError> {
     let unusable = |reason: String| refused("ca-file", format!("{}: {reason}", path.display()));
     let certificates: Vec<CertificateDer<'static>> =

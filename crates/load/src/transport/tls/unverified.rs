@@ -1,9 +1,8 @@
-//! The verifier that trusts every certificate, for targets whose certificate proves nothing: a server on a test bench with one that
-//! it has made itself. It is reached by [`crate::options::Tls::verify`] only, and is a module of its own because every
-//! other use would be a hole.
+//! The verifier that trusts every certificate, for targets whose certificate proves nothing, such as a test server with a self-made one.
+//! Only [`crate::options::Tls::verify`] selects it. It has its own module because any other use would be a security hole.
 //!
-//! Signatures of the handshake are still checked: the target must own the key of the certificate that it shows, and a
-//! handshake costs what it costs otherwise, but for the certificate's issuers.
+//! Signatures of the handshake are still checked: the target must own the key of its certificate. A handshake costs the same as usual,
+//! except for the check of the issuers.
 
 use std::sync::Arc;
 
