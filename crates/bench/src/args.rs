@@ -11,17 +11,17 @@ use crate::generator::Tool;
 use crate::stall::StallArgs;
 use crate::transfer::TransferArgs;
 
-/// Length of honesty when everything is to be short: a stall of 200 ms in every 2 s.
+/// Length of a short honesty exercise: a stall of 200 ms in every 2 s.
 const SHORT_HONESTY: Duration = Duration::from_millis(6_400);
 
-/// Compares what a request costs tolok's load engine and other load generators on this machine.
+/// Compares the cost of a request for tolok's load engine and other load generators on this machine.
 #[derive(Debug, Parser)]
 #[command(name = "bench-load", version, args_conflicts_with_subcommands = true)]
 pub struct Args {
-    /// What the bench calls itself for.
+    /// Commands with which the bench starts itself.
     #[command(subcommand)]
     pub hidden: Option<Hidden>,
-    /// Where a generator is: wrk=/path/to/wrk; can be repeated. Others are sought on the PATH and in the toolbox.
+    /// Path of a generator, such as wrk=/path/to/wrk; can be repeated. Others are searched on the PATH and in the toolbox.
     #[arg(long = "tool", value_name = "NAME=PATH", value_parser = given)]
     pub tools: Vec<(Tool, PathBuf)>,
     /// Only these exercises, separated by commas: hello-64, hello-512, hello-10000, big, close, lateness, honesty.
@@ -30,22 +30,22 @@ pub struct Args {
     /// Only these generators, separated by commas; tolok and the floor always take part.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Tool::named)]
     pub generators: Vec<Tool>,
-    /// How long each generator runs in each exercise of each round, except in honesty.
+    /// How long each generator runs in each exercise and round, except in honesty.
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds)]
     pub seconds: Duration,
-    /// How often everything but honesty is repeated; intervals need at least 5.
+    /// How often everything except honesty is repeated; intervals need at least 5.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
-    /// Length of the load in honesty at the server that stalls, three times in it; everything else there is in proportion.
+    /// Length of the honesty load on the stalling server, which stalls three times; all other lengths there are proportional.
     #[arg(long, value_name = "S", default_value = "16", value_parser = seconds)]
     pub honesty_seconds: Duration,
     /// How often honesty is repeated.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub honesty_rounds: u32,
-    /// 6 rounds of 1 s, and 3 of 6.4 s for honesty: everything with intervals in some 20 minutes.
+    /// 6 rounds of 1 s, and 3 of 6.4 s for honesty: everything with intervals in about 20 minutes.
     #[arg(long, conflicts_with_all = ["seconds", "rounds", "honesty_seconds", "honesty_rounds"])]
     pub brief: bool,
-    /// 3 rounds of 1 s, and one of 6.4 s for honesty: shows that it works, and no more.
+    /// 3 rounds of 1 s, and one of 6.4 s for honesty: only shows that it works.
     #[arg(long, conflicts_with_all = ["seconds", "rounds", "honesty_seconds", "honesty_rounds", "brief"])]
     pub quick: bool,
     /// Seed of the order within rounds.
@@ -57,10 +57,10 @@ pub struct Args {
     /// Fetch missing generators into tolok's toolbox first, as `tolok setup tools` does. Nothing is installed in the system.
     #[arg(long)]
     pub fetch: bool,
-    /// Write a document with everything that is printed, and how to read it.
+    /// Write a document with the printed results and how to read them.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// Write the figures of every round; again after each round.
+    /// Write the figures of every round; updated after each measurement.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
@@ -74,27 +74,27 @@ pub struct PlaceArgs {
     /// CPU of the generators [default: the second].
     #[arg(long, value_name = "CPU")]
     pub generator_cpu: Option<u32>,
-    /// The server under load [default: the ceiling beside this program].
+    /// The server under load [default: the ceiling next to this program].
     #[arg(long, value_name = "PATH")]
     pub ceiling: Option<PathBuf>,
 }
 
-/// What the bench calls itself for.
+/// Commands with which the bench starts itself.
 #[derive(Debug, Subcommand)]
 pub enum Hidden {
-    /// The generator without intelligence.
+    /// The minimal generator.
     #[command(hide = true)]
     Floor(FloorArgs),
-    /// How long a cache line takes from CPU to CPU.
+    /// The transfer time of a cache line between CPUs.
     #[command(hide = true)]
     Transfer(TransferArgs),
-    /// The server that is slow in a known way.
+    /// The server with a known slowness.
     #[command(hide = true)]
     Stall(StallArgs),
 }
 
 impl Args {
-    /// Rounds and length of each measurement.
+    /// Number of rounds and length of each measurement.
     pub fn extent(&self) -> (u32, Duration) {
         match (self.quick, self.brief) {
             (true, _) => (3, Duration::from_secs(1)),
@@ -103,7 +103,7 @@ impl Args {
         }
     }
 
-    /// Length of the load in honesty, and rounds of it.
+    /// Length of the honesty load, and its number of rounds.
     pub fn honesty(&self) -> (Duration, u32) {
         match (self.quick, self.brief) {
             (true, _) => (SHORT_HONESTY, 1),

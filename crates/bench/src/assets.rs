@@ -1,4 +1,4 @@
-//! The answers' bodies, in a folder as the server wants it.
+//! The bodies of the answers, in the folder structure that the server expects.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ const LARGE_BYTES: usize = 546_816;
 pub enum Asset {
     /// The workload `hello`.
     Hello,
-    /// As long as that of the workload `file-534k`; noise, as a picture is to a generator.
+    /// As long as the body of the workload `file-534k`; noise, like an image to a generator.
     File534k,
 }
 

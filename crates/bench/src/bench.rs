@@ -1,4 +1,4 @@
-//! The whole comparison: who takes part, in which order, and what became of everyone.
+//! The whole comparison: the participants, their order, and the results.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,20 +40,20 @@ pub struct Outcome {
     pub format: u32,
     pub machine: Machine,
     pub load_average_at_end: Option<f64>,
-    /// Whether server and generator always went before everyone else on their CPUs; null before the first measurement.
+    /// Whether server and generator always had the highest priority on their CPUs; null before the first measurement.
     pub raised: Option<bool>,
-    /// Whether there are counters of instructions.
+    /// Whether instructions can be counted.
     pub has_counters: bool,
     pub server_cpu: u32,
     pub generator_cpu: u32,
     pub peers: Vec<Peer>,
-    /// Who takes no part, and why.
+    /// Generators that do not take part, and why.
     #[serde(skip)]
     pub absent: Absent,
     #[serde(skip)]
     pub duration: Duration,
     pub rounds: u32,
-    /// Seed of the order.
+    /// Seed of the order of measurements.
     pub seed: u64,
     /// Time of a request outside the stalls of `honesty`.
     pub usual_s: Option<f64>,
@@ -64,7 +64,7 @@ pub struct Outcome {
 pub enum Ended {
     /// As planned.
     Complete(Outcome),
-    /// By a signal, with what there was.
+    /// By a signal; holds the results so far.
     Interrupted(Outcome),
 }
 
@@ -79,7 +79,7 @@ impl Outcome {
 }
 
 impl Bench {
-    /// Finds everyone and lays out what is needed.
+    /// Finds the generators and prepares files and folders.
     pub fn prepare(args: &Args) -> Result<Bench, BenchError> {
         allow_many_connections();
         let machine = tolok_host::machine::Machine::read();
@@ -112,7 +112,7 @@ impl Bench {
         Ok(Bench { place, _folder: temporary, outcome, json: args.json.clone() })
     }
 
-    /// Does every exercise that was asked for, round by round.
+    /// Runs every requested exercise, round by round.
     pub fn run(mut self) -> Result<Ended, BenchError> {
         let interrupt = Interrupt::listen().map_err(failed("listen for signals"))?;
         let mut random = SplitMix64::new(self.outcome.seed);
@@ -125,7 +125,7 @@ impl Bench {
         Ok(Ended::Complete(self.outcome))
     }
 
-    /// Measures everyone in every exercise of a question. False if that was interrupted.
+    /// Measures every contender in every exercise of a question. Returns false if interrupted.
     fn answer(
         &mut self,
         question: Question,
@@ -161,7 +161,7 @@ impl Bench {
         Ok(true)
     }
 
-    /// What there is so far, because what comes may fail.
+    /// Saves the results so far, because later measurements may fail.
     fn save(&mut self) -> Result<(), BenchError> {
         let raised = self.outcome.measurements().all(|one| one.raised);
         self.outcome.raised = Some(raised);
@@ -172,8 +172,8 @@ impl Bench {
     }
 }
 
-/// Everyone in every exercise of a question, as places in the outcome, in a new order each time. An exercise is done before the
-/// next one begins, because its contenders are compared with each other, and a machine may change within minutes.
+/// Every contender in every exercise of a question, as indices into the outcome, in a new random order each time. Each exercise is
+/// completed before the next begins: its contenders are compared, and a machine may change within minutes.
 fn order(exercises: &[Exercise], question: Question, random: &mut SplitMix64) -> Vec<(usize, usize)> {
     let mut places: Vec<usize> = (0..exercises.len()).filter(|place| exercises[*place].question == question).collect();
     random.shuffle(&mut places);
@@ -186,7 +186,7 @@ fn order(exercises: &[Exercise], question: Question, random: &mut SplitMix64) ->
     order
 }
 
-/// Who takes part and who does not. tolok and the floor are built with this program, and always do.
+/// The generators that take part, and those that do not. tolok and the floor are built with this program and always take part.
 fn take_part(args: &Args, folder: &Path) -> Result<(Vec<Peer>, Absent), BenchError> {
     let mut given = args.tools.clone();
     if !given.iter().any(|(tool, _)| *tool == Tool::TOLOK) {
@@ -207,13 +207,14 @@ fn take_part(args: &Args, folder: &Path) -> Result<(Vec<Peer>, Absent), BenchErr
     Ok((peers, absent))
 }
 
-/// Raises the limit on open files as far as it goes, for those that do not do so themselves. Who finds it too low says so.
+/// Raises the limit on open files as far as possible, for generators that do not do so themselves. A generator reports it if this is too
+/// low.
 fn allow_many_connections() {
     let maximum = getrlimit(Resource::Nofile).maximum;
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
-/// A CPU for the server and another one for the generator.
+/// Different CPUs for the server and the generator.
 fn cpus(args: &Args, allowed: Vec<u32>) -> Result<(u32, u32), BenchError> {
     let first_but = |other: Option<u32>| allowed.iter().copied().find(|cpu| Some(*cpu) != other);
     let server = args.place.server_cpu.or_else(|| first_but(args.place.generator_cpu));
@@ -237,7 +238,7 @@ pub mod tests {
     use crate::server::Counts;
     use clap::Parser as _;
 
-    /// An invented measurement: 1000 answers, which took `cpu_us` microseconds of CPU time each.
+    /// A made-up measurement: 1000 answers, each of which took `cpu_us` microseconds of CPU time.
     fn measurement(cpu_us: f64) -> Measurement {
         Measurement {
             told_s: 1.0,
@@ -267,7 +268,7 @@ pub mod tests {
         }
     }
 
-    /// An exercise in which every contender took that CPU time for an answer, round by round.
+    /// An exercise in which each contender took the given CPU time per answer, round by round.
     pub fn outcome(name: &str, entries: &[(Contender, &[f64])]) -> Outcome {
         let args = Args::try_parse_from(["bench-load", "--only", name]).unwrap();
         let mut exercises = Exercise::all(&args, &[]);

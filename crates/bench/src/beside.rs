@@ -1,4 +1,4 @@
-//! What else the machine does during a measurement.
+//! Other activity on the machine during a measurement.
 
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::error::{BenchError, failed};
 
 const LOOP: &str = "while :; do :; done";
 
-/// What surrounds measurements: shell commands of normal weight that run beside them.
+/// A condition for measurements: shell commands of normal priority that run at the same time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     pub name: String,
@@ -21,7 +21,7 @@ pub struct Condition {
 impl FromStr for Condition {
     type Err = String;
 
-    /// Reads `as it is`, `two busy loops=2` or `compilers=make clean all`. A command is started again when it ends.
+    /// Parses `as it is`, `two busy loops=2` or `compilers=make clean all`. A command is restarted when it ends.
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, beside) = text.split_once('=').unwrap_or((text, "0"));
         if name.is_empty() || name.contains('/') || name == "servers" {
@@ -41,7 +41,7 @@ impl Condition {
         folder.join(&self.name).join("runs")
     }
 
-    /// Starts what belongs to it. It ends when the result is dropped.
+    /// Starts the commands. Dropping the result ends them.
     pub fn begin(&self) -> Result<Beside, BenchError> {
         let mut beside = Beside(Vec::new());
         for command in &self.commands {
@@ -60,14 +60,14 @@ pub struct Beside(Vec<Child>);
 impl Drop for Beside {
     fn drop(&mut self) {
         for shell in &mut self.0 {
-            // One that is gone already needs no end.
+            // It may have ended already.
             let _ = kill_process_group(Pid::from_child(shell), Signal::KILL);
             let _ = shell.wait();
         }
     }
 }
 
-/// The folders of runs of all conditions in a folder, by name.
+/// The folders of runs of all conditions in a folder, sorted by name.
 pub fn folders_of_runs(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
     let entries = std::fs::read_dir(folder).map_err(failed(format!("read {}", folder.display())))?;
     let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path().join("runs")).collect();
@@ -76,13 +76,13 @@ pub fn folders_of_runs(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
     Ok(found)
 }
 
-/// The name of the condition whose runs are in this folder.
+/// The name of the condition that a folder of runs belongs to.
 pub fn condition_of(runs: &Path) -> String {
     let named = runs.parent().and_then(Path::file_name);
     named.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Folders in a folder, by name; empty if it is not there.
+/// The subfolders of a folder, sorted by name; empty if the folder does not exist.
 pub fn folders_in(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -93,7 +93,7 @@ pub fn folders_in(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
     Ok(found)
 }
 
-/// A program that was built together with this one.
+/// A program that was built with this one.
 pub fn program_beside_this(name: &str) -> Result<PathBuf, BenchError> {
     let path = std::env::current_exe().map_err(failed("find this program"))?.with_file_name(name);
     if path.is_file() { Ok(path) } else { Err(BenchError::NotBuilt { path }) }
@@ -132,7 +132,7 @@ mod tests {
         said.read_line(&mut line).unwrap();
         assert_eq!(line, "begun\n");
         drop(beside);
-        // The pipe ends with the last process that holds it: the shell and its child.
+        // The pipe ends with the last process that holds it: the shell or its child.
         assert_eq!(said.read_line(&mut line).unwrap(), 0);
     }
 

@@ -1,4 +1,4 @@
-//! A program on a CPU of its own, and what it cost: its session, its priority, its end.
+//! A program on its own CPU: its session, its priority, its end, and its CPU time.
 #![allow(unsafe_code, reason = "Command::pre_exec is unsafe, and wait4(2), which tells the CPU time, has no wrapper")]
 
 use std::io;
@@ -19,7 +19,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 /// The highest priority as a nice value.
 const HIGHEST: i32 = -20;
 
-/// A running program with everything it starts. Killed when this is dropped.
+/// A running program with everything it started. Dropping this kills it.
 #[derive(Debug)]
 pub struct Placed {
     pub child: Child,
@@ -37,23 +37,23 @@ pub struct Ended {
     pub system: Duration,
 }
 
-/// Starts `command` on one CPU, in a session of its own. It has the highest priority on that CPU if this user may set it,
-/// and it dies with this program.
+/// Starts `command` on one CPU, in its own session. It has the highest priority on that CPU if this user may set it, and it dies with this
+/// program.
 ///
-/// Where the kernel groups tasks by session (autogroup), a nice value orders tasks within the session only. So the
-/// session's own value is set as well.
+/// Where the kernel groups tasks by session (autogroup), a nice value only orders tasks within the session. So the nice value of the
+/// session is set as well.
 pub fn spawn(command: &mut Command, cpu: u32) -> io::Result<Placed> {
     let mut cpus = CpuSet::new();
     cpus.set(cpu as usize);
     let parent = getpid();
     let before_exec = move || {
         setsid()?;
-        // Only root may set it. `is_raised` reads the result afterwards.
+        // Only root may set it; `is_raised` checks the result later.
         let _ = raise_session();
         let _ = setpriority_process(None, HIGHEST);
         sched_setaffinity(None, &cpus)?;
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        // The parent may have died before the line above.
+        // The parent may have died before the previous line.
         if getppid().is_some_and(|now| now != parent) {
             return Err(Errno::SRCH.into());
         }
@@ -77,7 +77,7 @@ fn pid(child: &Child) -> Pid {
 }
 
 impl Placed {
-    /// Whether it has the highest priority: its session where the kernel groups by session, else the process itself.
+    /// Whether it has the highest priority: of its session where the kernel groups by session, otherwise of the process.
     pub fn is_raised(&self) -> bool {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         if read("/proc/sys/kernel/sched_autogroup_enabled").trim() == "1" {
@@ -86,15 +86,15 @@ impl Placed {
         getpriority_process(Some(pid(&self.child))) == Ok(HIGHEST)
     }
 
-    /// Kills its whole session's first group, which is the program and what it started.
+    /// Kills the program's process group: the program and everything it started.
     pub fn kill(&self) {
         if !self.reaped {
-            // It leads that group, and is not reaped, so the number is still its own. It may have ended by itself.
+            // The program leads that group and is not reaped, so its pid is still valid. It may have ended already.
             let _ = kill_process_group(pid(&self.child), Signal::KILL);
         }
     }
 
-    /// Waits for its end and takes account.
+    /// Waits for its end and returns its CPU time.
     pub fn reap(mut self) -> io::Result<Ended> {
         self.wait4()
     }
@@ -114,7 +114,7 @@ impl Placed {
             }
         }
         self.reaped = true;
-        // SAFETY: wait4 has filled it; and all zeroes, as which it began, is a value of this plain data.
+        // SAFETY: wait4 has filled it; and its initial state, all zeroes, is a valid value of this plain data.
         let usage = unsafe { usage.assume_init() };
         Ok(Ended {
             status: ExitStatus::from_raw(status),
@@ -128,7 +128,7 @@ impl Drop for Placed {
     fn drop(&mut self) {
         if !self.reaped {
             self.kill();
-            // No caller is left to read the account.
+            // No caller is left to use the result.
             let _ = self.wait4();
         }
     }
@@ -165,7 +165,7 @@ mod tests {
         let mut placed = spawn(&mut command, cpu).unwrap();
         let mut output = placed.child.stdout.take().unwrap();
         drop(placed);
-        // The pipe ends when the last one who could write to it is gone.
+        // The pipe ends when the last process that could write to it is gone.
         assert_eq!(output.read_to_end(&mut Vec::new()).unwrap(), 0);
     }
 }

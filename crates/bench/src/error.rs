@@ -1,11 +1,11 @@
-//! What can keep a bench from measuring at all. What goes wrong with one generator is a figure and not an error.
+//! Errors that prevent a bench from measuring. A problem with one generator is a result, not an error.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
-    /// A program of ours is not beside this one.
+    /// A program of ours is not next to this one.
     #[error("{} is missing; the scripts of the benches build it", path.display())]
     NotBuilt { path: PathBuf },
     /// Server and generator would share a CPU.
@@ -25,17 +25,17 @@ pub enum BenchError {
     Link(#[from] tolok_link::LinkError),
     #[error("no packet came through the link within {seconds} s")]
     Silent { seconds: u64 },
-    /// The link's own account does not close, or differs from what was seen.
+    /// The link's account does not balance, or differs from the measurements.
     #[error("the account of the link does not close: {what}")]
     Account { what: String },
 }
 
-/// To be given to `map_err`.
+/// For `map_err`.
 pub fn failed<E: Into<io::Error>>(doing: impl Into<String>) -> impl FnOnce(E) -> BenchError {
     move |source| BenchError::Failed { doing: doing.into(), source: source.into() }
 }
 
-/// Makes the folder of a file that will be written much later, and makes sure now that it can be.
+/// Creates the folder of a file that will be written much later, and checks now that the file can be written.
 pub fn prepare_file(path: &Path) -> Result<(), BenchError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let made = folder.map_or(Ok(()), std::fs::create_dir_all);
@@ -43,7 +43,7 @@ pub fn prepare_file(path: &Path) -> Result<(), BenchError> {
     opened.map(drop).map_err(|source| BenchError::Write { path: path.to_owned(), source })
 }
 
-/// Writes a file whole, or says which one could not be written.
+/// Writes a whole file; the error names the file.
 pub fn write(path: &Path, text: &str) -> Result<(), BenchError> {
     std::fs::write(path, text).map_err(|source| BenchError::Write { path: path.to_owned(), source })
 }

@@ -1,4 +1,4 @@
-//! What is measured: one kind of load on one server, put on by everyone who can.
+//! The exercises: each is one kind of load on one server, measured for every generator that can generate it.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use crate::generator::{Contender, Load, TIMERS, Tool, Way};
 use crate::measure::Measurement;
 use crate::peers::Peer;
 
-/// As `--only` names them.
+/// The names for `--only`.
 pub const NAMES: [&str; 7] = ["hello-64", "hello-512", "hello-10000", "big", "close", "lateness", "honesty"];
 
 const CONNECTIONS: u32 = 64;
-/// Requests per second of the exercise `lateness`; the generators of others take part at the first only.
+/// Requests per second of the exercise `lateness`; other generators take part only at the first rate.
 const RATES: [u32; 2] = [10_000, 50_000];
 
-/// What is asked. The measurements of one are done before those of the next begin.
+/// The question of an exercise. The measurements of one question are complete before those of the next begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
-    /// What a request costs, as many as there can be.
+    /// The cost of a request, at the highest possible rate.
     Cost,
-    /// How late requests are at a rate.
+    /// The lateness of requests at a given rate.
     Lateness,
-    /// What is reported of a server whose truth is known.
+    /// What generators report of a server whose truth is known.
     Honesty,
 }
 
@@ -33,12 +33,12 @@ pub enum Question {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Served {
     Ceiling,
-    /// A tenth of the time it does nothing at all.
+    /// It does nothing for a tenth of the time.
     Stalling {
         stall: Duration,
         period: Duration,
     },
-    /// It answers 1,000 requests per second, one at a time, and 1,200 come.
+    /// It answers 1,000 requests per second, one at a time, but 1,200 arrive.
     TooSlow,
 }
 
@@ -53,7 +53,7 @@ pub struct Exercise {
     #[serde(skip)]
     pub load: Load,
     pub entries: Vec<Entry>,
-    /// Who takes part elsewhere and not here, and why.
+    /// Contenders that take part elsewhere but not here, and why.
     pub left_out: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ pub struct Exercise {
 pub struct Entry {
     #[serde(rename = "generator")]
     pub contender: Contender,
-    /// By round; null where the bench was stopped before.
+    /// By round; null for rounds that did not take place.
     pub rounds: Vec<Option<Measurement>>,
 }
 
@@ -72,7 +72,7 @@ impl Entry {
         self.rounds.iter().flatten().filter(|one| one.problem.is_none())
     }
 
-    /// A quantity by round, `None` where it is not known.
+    /// A quantity by round, `None` where it is unknown.
     pub fn values(&self, quantity: impl Fn(&Measurement) -> Option<f64>) -> Vec<Option<f64>> {
         let value = |one: &Option<Measurement>| quantity(one.as_ref().filter(|one| one.problem.is_none())?);
         self.rounds.iter().map(value).collect()
@@ -80,7 +80,7 @@ impl Entry {
 }
 
 impl Exercise {
-    /// The exercises that were asked for, with everyone who can take part.
+    /// The requested exercises, with all contenders that can take part.
     pub fn all(args: &Args, peers: &[Peer]) -> Vec<Exercise> {
         let duration = args.extent().1;
         let keep = |connections| Load { asset: Asset::Hello, connections, keep_alive: true, rate_rps: None, duration };
@@ -107,7 +107,7 @@ impl Exercise {
         wanted.map(exercise).collect()
     }
 
-    /// Whether anything of it was measured.
+    /// Whether any of it was measured.
     pub fn is_begun(&self) -> bool {
         self.entries.iter().any(|entry| entry.rounds.iter().any(Option::is_some))
     }
@@ -125,14 +125,14 @@ impl Exercise {
         self
     }
 
-    /// Who could take part.
+    /// The candidates for this exercise.
     fn contenders(&self) -> Vec<Contender> {
         let tolok = |timer, arrivals| Contender { tool: Tool::TOLOK, way: Way::Timed { timer, arrivals } };
         let lab = |tool, way| Contender { tool: Tool::Lab(tool), way };
         match self.question {
             Question::Cost => {
                 let usual = Tool::ALL.map(Contender::usual);
-                // Discarding bodies makes a difference only where they are large.
+                // Discarding bodies only matters if they are large.
                 let has_much = self.load.asset == Asset::File534k;
                 let discarding = [Tool::Floor, Tool::TOLOK].map(|tool| Contender { tool, way: Way::Discarding });
                 usual.into_iter().chain(discarding.into_iter().filter(|_| has_much)).collect()
@@ -161,7 +161,7 @@ impl Exercise {
     }
 }
 
-/// Two servers, for a load of that length on the one that stalls: three stalls lie in it, wholly.
+/// Two servers. The load on the stalling one lasts for `duration` and contains three whole stalls.
 fn honesty(duration: Duration) -> [(&'static str, String, Question, Served, Load); 2] {
     let period = duration * 10 / 32;
     let stall = period / 10;
@@ -184,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// All exercises, with those of these generators that can take part.
+    /// All exercises, with the contenders from these generators that can take part.
     fn all(tools: &[Tool]) -> Vec<Exercise> {
         let peer =
             |tool: &Tool| Peer { tool: *tool, path: "/x".into(), version: String::new(), env: Default::default() };

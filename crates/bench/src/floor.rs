@@ -1,5 +1,5 @@
-//! The floor: the least a generator can do. It sends, receives, and waits with epoll; it does not look at what comes, keeps
-//! no times, and knows nothing but how long an answer is. What it costs is what the system calls cost.
+//! The floor: the minimal generator. It sends, receives, and waits with epoll. It does not look at answers, keeps no times, and only knows
+//! the length of an answer. So its cost is that of the system calls.
 
 use std::io::Read as _;
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -16,24 +16,24 @@ use tolok_bench::error::{BenchError, failed};
 
 use crate::generator::Claim;
 
-/// As much as the largest answer, nearly: fewer receives cost less, and a larger buffer leaves the cache.
+/// Nearly as large as the largest answer: fewer receives cost less, and a larger buffer exceeds the cache.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Options of the floor.
 #[derive(Debug, ClapArgs)]
 pub struct FloorArgs {
-    /// http://ADDRESS:PORT/PATH; no names.
+    /// http://ADDRESS:PORT/PATH; no host names.
     url: String,
     /// Connections at a time.
     #[arg(long)]
     connections: usize,
-    /// How long.
+    /// Duration.
     #[arg(long)]
     milliseconds: u64,
-    /// A connection per request.
+    /// Use a new connection for each request.
     #[arg(long)]
     close: bool,
-    /// Let the kernel throw the bytes away instead of copying them.
+    /// Let the kernel discard the bytes instead of copying them.
     #[arg(long)]
     discard: bool,
 }
@@ -43,7 +43,7 @@ struct Floor {
     address: SocketAddr,
     request: Vec<u8>,
     close: bool,
-    /// Length of every answer, head included.
+    /// Length of every answer, including its head.
     answer_bytes: usize,
     flags: RecvFlags,
     buffer: Vec<u8>,
@@ -57,13 +57,13 @@ struct Connection {
     received: usize,
 }
 
-/// Puts on the load and returns the line to print.
+/// Generates the load and returns the line to print.
 pub fn run(args: &FloorArgs) -> Result<String, BenchError> {
     let mut floor = Floor::prepare(args)?;
     let end = Instant::now() + Duration::from_millis(args.milliseconds);
     floor.open_all(args.connections)?;
     let mut events = Vec::with_capacity(256);
-    // One look at the clock for many answers.
+    // Reads the clock once for many answers.
     while let Some(left) = end.checked_duration_since(Instant::now()) {
         events.clear();
         let left = left.try_into().ok();
@@ -93,11 +93,11 @@ impl Floor {
             close: args.close,
             answer_bytes,
             flags: if args.discard { RecvFlags::TRUNC } else { RecvFlags::empty() } | RecvFlags::DONTWAIT,
-            // Discarding touches no byte of it, so its size is only a limit.
+            // Discarding writes nothing to it, so its size is only a limit.
             buffer: vec![0; if args.discard { BUFFER_BYTES * 4 } else { BUFFER_BYTES }],
             queue: epoll::create(epoll::CreateFlags::CLOEXEC).map_err(failed("make a queue"))?,
             connections: Vec::with_capacity(args.connections),
-            // The first answer is one as well.
+            // The first answer counts as well.
             claim: Claim { requests: 1, failed: 0 },
         })
     }
@@ -110,7 +110,7 @@ impl Floor {
         Ok(())
     }
 
-    /// A connection with its first request on the way. Connecting on the loopback does not wait.
+    /// Opens a connection and sends its first request. Connecting on the loopback does not block.
     fn open(&self, index: usize) -> Result<OwnedFd, BenchError> {
         let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, Some(ipproto::TCP));
         let socket = socket.map_err(failed("make a socket"))?;
@@ -120,7 +120,7 @@ impl Floor {
         Ok(socket)
     }
 
-    /// Takes what has come, and sends the next request when an answer is complete.
+    /// Receives available bytes, and sends the next request once an answer is complete.
     fn serve(&mut self, index: usize) -> Result<(), BenchError> {
         loop {
             let connection = &mut self.connections[index];
@@ -151,7 +151,7 @@ impl Floor {
     }
 }
 
-/// Asks once and says that no more requests will come, so that the server closes after its answer.
+/// Sends one request and closes the sending side, so the server closes after its answer.
 fn length_of_an_answer(address: SocketAddr, request: &[u8]) -> std::io::Result<usize> {
     let mut stream = TcpStream::connect(address)?;
     std::io::Write::write_all(&mut stream, request)?;

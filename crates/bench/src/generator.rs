@@ -1,4 +1,4 @@
-//! The generators, and how each is called. The lab's drivers know most of them. Nothing is run here.
+//! The generators, and how to call each. The lab's drivers cover most of them. Nothing is run here.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,17 +14,17 @@ use crate::truth::Latencies;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tool {
-    /// The least any generator can do: built into this program.
+    /// The minimal generator, built into this program.
     Floor,
-    /// giltene/wrk2, at a rate that nothing reaches.
+    /// giltene/wrk2, at an unreachable rate.
     Wrk2,
     /// MDA2AV/gcannon.
     Gcannon,
-    /// One that the lab drives.
+    /// A generator with a driver in the lab.
     Lab(LoadTool),
 }
 
-/// A generator in one of its ways of working.
+/// A generator in one of its modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contender {
     pub tool: Tool,
@@ -34,22 +34,22 @@ pub struct Contender {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Usual,
-    /// It throws bodies away unread.
+    /// Discards bodies unread.
     Discarding,
     /// tolok with one of its timers.
     Timed {
         timer: &'static str,
         arrivals: Arrivals,
     },
-    /// oha without its correction of latencies.
+    /// oha without its latency correction.
     Uncorrected,
     /// k6 with this many virtual users from the start.
     Users(u32),
-    /// A generator without a rate takes part for the record.
+    /// A generator without a rate, for comparison.
     ClosedLoop,
 }
 
-/// What a generator is to do.
+/// The load to generate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
     pub asset: Asset,
@@ -60,7 +60,7 @@ pub struct Load {
     pub duration: Duration,
 }
 
-/// A generator's own report of its run. The bench compares its count with the server's, and its latencies with the true ones.
+/// A generator's report of its own run. The bench compares its count with the server's, and its latencies with the true ones.
 #[derive(Debug, Default)]
 pub struct Said {
     pub claim: Option<Claim>,
@@ -70,13 +70,13 @@ pub struct Said {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Requests that were answered, well or not.
+    /// Requests that were answered, correctly or not.
     pub requests: u64,
-    /// Requests that failed by its own judgement, answers with a bad status included.
+    /// Requests that failed in its own judgement, including answers with a bad status.
     pub failed: u64,
 }
 
-/// What tolok's record says beyond latencies.
+/// Further figures from tolok's record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Record {
     /// How late requests were sent, by tolok's own clock.
@@ -86,26 +86,26 @@ pub struct Record {
     pub gates: Vec<Gate>,
     /// When its window began, on CLOCK_MONOTONIC.
     pub start_ns: u64,
-    /// Seed of what it drew at random.
+    /// Seed of its random draws.
     pub seed: u64,
 }
 
-/// How tolok waits for an instant, as it names it.
+/// tolok's names for its timers.
 pub const TIMERS: [&str; 3] = ["sleep", "hybrid", "spin"];
 
-/// wrk2 knows no load without a rate.
+/// wrk2 requires a rate.
 const UNREACHED_RATE: &str = "-R10000000";
 
-/// More of k6's virtual users could take all memory that there is.
+/// More of k6's virtual users could use up all memory.
 const MOST_VIRTUAL_USERS: u32 = 2_000;
 
-/// wrk, ab and hey know whole seconds only.
+/// wrk, ab and hey accept only whole seconds.
 const TIMEOUT_S: f64 = 10.0;
 
 impl Tool {
     pub const TOLOK: Tool = Tool::Lab(LoadTool::Tolok);
 
-    /// All, ours first.
+    /// All generators, ours first.
     pub const ALL: [Tool; 10] = [
         Tool::Floor,
         Tool::TOLOK,
@@ -133,7 +133,7 @@ impl Tool {
         found.ok_or_else(|| format!("the generators are {}", Tool::ALL.map(Tool::name).join(", ")))
     }
 
-    /// The lab's tool whose arguments and output it has.
+    /// The lab's tool with the same arguments and output.
     fn driven_as(self) -> Option<LoadTool> {
         match self {
             Tool::Floor | Tool::Gcannon => None,
@@ -142,7 +142,7 @@ impl Tool {
         }
     }
 
-    /// How long it runs when asked for `duration`: some know whole seconds only.
+    /// How long it runs for a requested `duration`: some support only whole seconds.
     pub fn runs_for(self, duration: Duration) -> Duration {
         let tool = if self == Tool::Gcannon { Some(LoadTool::Wrk) } else { self.driven_as() };
         tool.map_or(duration, |tool| Duration::from_secs_f64(tool.nearest_window_s(duration.as_secs_f64())))
@@ -155,18 +155,18 @@ impl Tool {
 }
 
 impl Contender {
-    /// tolok as it is used: it compares every byte.
+    /// tolok in normal use: it compares every byte.
     pub const TOLOK: Contender = Contender::usual(Tool::TOLOK);
-    /// What the literature compares the others with.
+    /// The usual reference in the literature.
     pub const WRK: Contender = Contender::usual(Tool::Lab(LoadTool::Wrk));
-    /// System calls and nothing else.
+    /// Only system calls.
     pub const FLOOR: Contender = Contender::usual(Tool::Floor);
 
     pub const fn usual(tool: Tool) -> Contender {
         Contender { tool, way: Way::Usual }
     }
 
-    /// How it works, if that is not its usual way.
+    /// Its mode, unless it is the usual one.
     pub fn way(self) -> Option<String> {
         match self.way {
             Way::Usual => None,
@@ -179,13 +179,13 @@ impl Contender {
         }
     }
 
-    /// Its name, and how it works.
+    /// Its name and its mode.
     pub fn label(self) -> String {
         let way = self.way().map(|way| format!(" ({way})")).unwrap_or_default();
         format!("{}{way}", self.tool.name())
     }
 
-    /// How it is called, or why it cannot put this load on a server. `body` is the file with the right body.
+    /// How to call it, or why it cannot generate this load. `body` is a file with the correct body.
     pub fn invocation(self, load: &Load, url: String, body: &Path) -> Result<Invocation, String> {
         let scenario = self.scenario(load);
         if let Tool::Lab(tool) = self.tool {
@@ -200,7 +200,7 @@ impl Contender {
         };
         let mut invocation = driver(tool).invocation(&job(load, url, &scenario));
         let arguments = &mut invocation.arguments;
-        // With events, tolok would leave the judgement of its figures to the lab, and exit with 0.
+        // With events, tolok would leave the judgement of its figures to the lab and exit with 0.
         arguments.retain(|word| word != "--events");
         match self.way {
             Way::Discarding => arguments.push("--discard".to_owned()),
@@ -215,7 +215,7 @@ impl Contender {
         Ok(invocation)
     }
 
-    /// The command line of a generator that the lab does not drive.
+    /// The command line of a generator without a driver.
     fn own_arguments(self, load: &Load, url: &str) -> String {
         let (connections, runs_for) = (load.connections, self.tool.runs_for(load.duration));
         let when = |condition: bool, words| if condition { words } else { "" };
@@ -228,7 +228,7 @@ impl Contender {
         format!("floor {url} --connections {connections} --milliseconds {milliseconds}{close}{discard}")
     }
 
-    /// What it has left in its folder, as far as it is understood. gcannon leaves its first tenth of a second out of its counts.
+    /// Its report, as far as the files in its folder could be parsed. gcannon leaves its first tenth of a second out of its counts.
     pub fn said(self, load: &Load, folder: &Path) -> Said {
         let output = || std::fs::read_to_string(folder.join(self.tool.output_file())).unwrap_or_default();
         match self.tool.driven_as() {
@@ -283,7 +283,7 @@ impl Contender {
     }
 }
 
-/// A job for one CPU. By `Status`, tolok's driver has it wait for what is in flight at the end, which the server counts as well.
+/// A job for one CPU. `Status` makes tolok's driver wait for requests in flight at the end, which the server counts as well.
 fn job<'a>(load: &Load, url: String, scenario: &'a Scenario) -> LoadJob<'a> {
     let body_bytes = Some(load.asset.bytes());
     let answers = Answers::Status;

@@ -1,4 +1,4 @@
-//! The truth that the reports of generators are compared with: a server's own log of when it stood still, or its known slowness.
+//! The truth to compare generators' reports with: a server's own log of its stalls, or its known slowness.
 
 use std::io::{Read as _, Write as _};
 use std::process::Command;
@@ -18,13 +18,13 @@ use crate::server::Server;
 use crate::stall::Log;
 use crate::truth::{Latencies, evenly, one_at_a_time, through_stalls};
 
-/// Time for a request of the server that is too slow.
+/// Time per request of the server that is too slow.
 const SERVICE_S: f64 = 0.001;
 
-/// Round trips of which the median is the usual time.
+/// Number of round trips; their median is the usual time.
 const PROBES: usize = 301;
 
-/// Requests that should have been sent, and what they should have waited.
+/// Requests that should have been sent, and how long users should have waited.
 pub fn truth(
     exercise: &Exercise,
     contender: Contender,
@@ -45,7 +45,7 @@ pub fn truth(
     (arrivals_ns.len() as u64, Latencies::of(waits))
 }
 
-/// The instants of tolok's schedule: a pure function of what it was asked for, its seed, and when its window began.
+/// The instants of tolok's schedule: a pure function of its options, its seed, and the start of its window.
 fn planned(rate_rps: f64, duration: Duration, arrivals: Arrivals, record: &Record) -> Vec<u64> {
     let mut options = Options::new("http://127.0.0.1/").expect("this is a URL");
     options.seed = record.seed;
@@ -57,7 +57,7 @@ fn planned(rate_rps: f64, duration: Duration, arrivals: Arrivals, record: &Recor
     planned_arrivals(&options, MonotonicNs(record.start_ns)).into_iter().map(|at| at.0).collect()
 }
 
-/// Starts the server of an exercise whose truth is known.
+/// Starts the server of an exercise with a known truth.
 pub fn server(place: &Place, served: Served) -> Result<Server, BenchError> {
     let mut command = Command::new(&place.own);
     command.arg("stall");
@@ -74,7 +74,7 @@ pub fn server(place: &Place, served: Served) -> Result<Server, BenchError> {
     Server::start(command, place.server_cpu)
 }
 
-/// The usual time of a request, outside any stall: the median of round trips on one connection.
+/// The usual time of a request outside stalls: the median of round trips on one connection.
 pub fn usual_s(place: &Place) -> Result<f64, BenchError> {
     let server = server(place, Served::Ceiling)?;
     let times = round_trips(server.port).map_err(failed("ask the server that stalls"))?;
@@ -91,7 +91,7 @@ fn round_trips(port: u16) -> std::io::Result<Vec<f64>> {
     for _ in 0..PROBES {
         let began = Instant::now();
         stream.write_all(b"GET /hello HTTP/1.1\r\nHost: h\r\n\r\n")?;
-        // The answer is small, and written at once.
+        // The answer is small and written at once.
         if stream.read(&mut buffer)? == 0 {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
@@ -109,7 +109,7 @@ mod tests {
     use crate::generator::Tool;
     use tolok_model::LoadTool;
 
-    /// The server that stalls and the one that is too slow, under a load of 1 s.
+    /// The stalling server and the one that is too slow, under a load of 1 s.
     fn exercises() -> [Exercise; 2] {
         let args = Args::try_parse_from(["bench-load", "--only", "honesty"]).unwrap();
         let mut both: [Exercise; 2] = Exercise::all(&args, &[]).try_into().unwrap();
@@ -138,7 +138,7 @@ mod tests {
             assert_eq!(offered, 2000);
             truth.max_s.unwrap()
         };
-        // An arrival every half millisecond, and one of them right when the stall begins.
+        // One arrival every half millisecond; one of them comes exactly when the stall begins.
         assert!((max_s(Contender::usual(Tool::Lab(LoadTool::Hey)), None) - 0.1).abs() < 1e-6);
         assert!((max_s(tolok(Arrivals::Uniform), Some(&record(999_000_000, 7))) - 0.1).abs() < 1e-6);
     }
@@ -151,7 +151,7 @@ mod tests {
         let (offered, one) = judged(1);
         assert_eq!(judged(1), (offered, one));
         assert_ne!(judged(2), (offered, one), "every seed has its own arrivals");
-        // Some 200 of some 2,000 arrivals fall into the stall of 100 ms, and hardly any of them right at its begin.
+        // About 200 of 2,000 arrivals fall into the stall of 100 ms; hardly any comes right at its start.
         let max_s = one.max_s.unwrap();
         assert!((1_800..2_200).contains(&offered) && (0.09..0.1).contains(&max_s), "{offered} {max_s}");
         assert!((0.08..0.098).contains(&one.p99_s.unwrap()), "{one:?}");
@@ -163,7 +163,7 @@ mod tests {
         let [_, too_slow] = exercises();
         let hey = Contender::usual(Tool::Lab(LoadTool::Hey));
         let (offered, truth) = truth(&too_slow, hey, None, &log(Vec::new()), 0.0);
-        // In one second 1,200 come and 1,000 are served: the last waits for 200.
+        // In one second 1,200 arrive and 1,000 are served, so the last one waits for 200.
         assert!((truth.max_s.unwrap() - 0.2).abs() < 0.002, "{truth:?}");
         assert_eq!(offered, 1200);
     }

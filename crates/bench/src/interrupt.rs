@@ -1,4 +1,4 @@
-//! Ctrl-C: seen at once, also while waiting.
+//! Ctrl-C, noticed at once, even while waiting.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -8,7 +8,7 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// Where a signal to stop is seen.
+/// Reports signals to stop.
 #[derive(Debug)]
 pub struct Interrupt {
     told: OwnedFd,
@@ -16,14 +16,14 @@ pub struct Interrupt {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Woken {
-    /// What was waited for has come.
+    /// The file is readable.
     Ready,
     Late,
     Interrupted,
 }
 
 impl Interrupt {
-    /// Listens from here on; the signals no longer end the program.
+    /// Starts to listen; from now on the signals do not end the program.
     pub fn listen() -> io::Result<Interrupt> {
         let (told, teller) = UnixStream::pair()?;
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
@@ -32,12 +32,12 @@ impl Interrupt {
         Ok(Interrupt { told: told.into() })
     }
 
-    /// Waits for `file` to be readable, but not longer than until `end`.
+    /// Waits until `file` is readable, at most until `end`.
     pub fn wait(&self, file: BorrowedFd<'_>, end: Instant) -> io::Result<Woken> {
         loop {
             let left = end.saturating_duration_since(Instant::now());
             let left = Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 3600, tv_nsec: 0 });
-            // What told once stays told: nothing is ever read from it.
+            // It stays readable after the first signal, because its bytes are never read.
             let mut files = [
                 PollFd::from_borrowed_fd(self.told.as_fd(), PollFlags::IN),
                 PollFd::from_borrowed_fd(file, PollFlags::IN),

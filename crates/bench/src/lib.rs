@@ -1,4 +1,4 @@
-//! What the benches share: what runs beside them, tables, the machine in words, what they print, and their errors.
+//! Shared by the benches: concurrent activity, tables, the machine in words, output, and errors.
 
 pub mod beside;
 pub mod error;

@@ -1,4 +1,4 @@
-//! On what, and when: the line that every figure depends on.
+//! The machine and the date that all figures depend on.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ pub struct Machine {
     pub cpus: usize,
     /// Release of the kernel.
     pub kernel: String,
-    /// How TCP decides when to send, also on the loopback. Some ways pace, and pacing costs.
+    /// TCP's congestion control, which also applies on the loopback. Some variants pace, and pacing has a cost.
     pub congestion_control: String,
     /// Runnable tasks, averaged over the minute before the start.
     pub load_average: Option<f64>,
@@ -30,7 +30,7 @@ impl Machine {
         }
     }
 
-    /// The machine in words, with what runs on which of its CPUs.
+    /// The machine in words, with the use of its CPUs.
     pub fn words(&self, placed: &str) -> String {
         let Machine { cpu, cpus, kernel, date, .. } = self;
         let load = load_words(self.load_average);

@@ -1,9 +1,9 @@
-//! `bench-load`: what a request costs tolok's load engine and other load generators, on this machine, side by side.
+//! `bench-load`: compares the cost of a request for tolok's load engine and other load generators on this machine.
 //!
-//! One server (the ceiling) on one CPU, one generator at a time on another, all of them in every round in an order of
-//! its own. The server counts the requests and the kernel counts the CPU time, so no generator is believed about itself. A
-//! generator without any intelligence, the floor, shows what the system calls alone cost. Two more exercises ask how late
-//! requests are at a rate, and whether what is reported of a server is true.
+//! One server (the ceiling) runs on one CPU, one generator at a time on another. Every round measures all generators in a new order. The
+//! server counts the requests and the kernel the CPU time, so no figure relies on a generator's own report. A minimal generator, the floor,
+//! shows the cost of the system calls alone. Two more exercises measure how late requests are at a given rate, and whether reports about a
+//! server are true.
 
 mod args;
 mod assets;
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     exit_code(ended)
 }
 
-/// Measures, prints, and writes the files that were asked for.
+/// Measures, prints, and writes the requested files.
 fn compare(args: &Args) -> Result<ExitCode, BenchError> {
     let bench = Bench::prepare(args)?;
     let ended = bench.run()?;

@@ -1,4 +1,4 @@
-//! The document: tables, and everything one must know to read them or to get them again.
+//! The document: tables, and everything needed to read or reproduce them.
 
 use std::fmt::Write as _;
 
@@ -41,7 +41,7 @@ pub fn document(outcome: &Outcome, report: &Report) -> String {
     text
 }
 
-/// The exact commands, with words for what differs from run to run.
+/// The exact commands, with placeholders for what differs from run to run.
 fn commands(outcome: &Outcome) -> String {
     let mut text = String::from(
         "## Commands\n\nEach in a session of its own, on its CPU alone. `PORT` is the server's, `BODY` a file with the \

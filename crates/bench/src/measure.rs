@@ -1,4 +1,4 @@
-//! One generator, once: start a server, let the generator loose on it, wait, and take account.
+//! One measurement of a generator: start a server, run the generator against it, and collect the results.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -22,66 +22,66 @@ use crate::server::{Counts, Server};
 use crate::transfer::transfer_ns;
 use crate::truth::Latencies;
 
-/// How often the server is asked for its counts. Rarely enough to cost nothing, often enough to cut off the start and the
-/// end of a run within a hundredth.
+/// How often to request the server's counts. Rarely enough to cost nothing; often enough to cut off the start and the end of a run to
+/// within a hundredth.
 const SAMPLE: Duration = Duration::from_millis(20);
 
-/// How much longer than its duration a generator may run: some write long reports.
+/// How much longer than planned a generator may run: some write long reports.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
 pub struct Place {
-    /// This program, which is some of the others as well.
+    /// This program, which also contains some of the others.
     pub own: PathBuf,
     pub ceiling: PathBuf,
-    /// Private folder, with the answers' bodies in `assets`.
+    /// Private folder, with the bodies of answers in `assets`.
     pub folder: PathBuf,
     pub server_cpu: u32,
     pub generator_cpu: u32,
 }
 
-/// What became of one generator in one round of an exercise.
+/// The result of one generator in one round of an exercise.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measurement {
-    /// Its duration.
+    /// Its planned duration.
     pub told_s: f64,
-    /// How long it ran, its start and its report included.
+    /// How long it ran, including its start and its report.
     pub wall_s: f64,
     pub server: Counts,
-    /// Answers per second by the server's count, between the first and the last moment at which it answered.
+    /// Answers per second as counted by the server, between the first and the last sample with answers.
     pub rate_rps: Option<f64>,
-    /// CPU time outside the kernel, of the generator and what it started, its start and its report included.
+    /// CPU time in user mode of the generator and everything it started, including start and report.
     pub cpu_user_s: f64,
     /// CPU time in the kernel.
     pub cpu_system_s: f64,
-    /// CPU time of the server, by which one sees whether it was the limit.
+    /// CPU time of the server; shows whether it was the limit.
     pub server_cpu_s: f64,
-    /// Peak memory of the generator (`VmHWM`), or `None` where nothing is sampled while it runs.
+    /// Peak memory of the generator (`VmHWM`), or `None` if it was not sampled while it ran.
     pub peak_bytes: Option<u64>,
     pub counted: Option<Counted>,
-    /// What the generator says of itself.
+    /// The generator's own counts.
     pub claim: Option<Claim>,
-    /// Transfer times of the machine around it.
+    /// Transfer times of the machine before and after it.
     pub transfer: Option<Transfer>,
-    /// Why this is no good measurement.
+    /// Why the measurement is invalid.
     pub problem: Option<String>,
-    /// At a rate: the requests that should have been sent.
+    /// At a given rate: the number of requests that should have been sent.
     pub offered: Option<u64>,
-    /// What users would have waited, where that is known, and what the generator reports of it.
+    /// How long users would have waited, if known, and what the generator reports.
     pub truth: Option<Latencies>,
     pub reported: Option<Latencies>,
     pub record: Option<Record>,
     /// The exit code of the generator, or `None` if a signal ended it.
     pub code: Option<i32>,
-    /// When the server stood still, on CLOCK_MONOTONIC.
+    /// When the server stalled, on CLOCK_MONOTONIC.
     pub stalls_ns: Vec<(u64, u64)>,
-    /// Server and generator had the highest priority.
+    /// Whether server and generator had the highest priority.
     #[serde(skip)]
     pub raised: bool,
 }
 
 impl Measurement {
-    /// Answers to what was asked for.
+    /// Answers to the right requests.
     pub fn answers(&self) -> u64 {
         self.server.answers.saturating_sub(self.server.refusals)
     }
@@ -91,33 +91,33 @@ impl Measurement {
         self.cpu_user_s + self.cpu_system_s
     }
 
-    /// CPU time for one answer.
+    /// CPU time per answer.
     pub fn cpu_us(&self) -> Option<f64> {
         self.per_answer(self.cpu_s() * 1e6)
     }
 
-    /// Some quantity for one answer. None if the measurement is no good.
+    /// A quantity per answer; `None` if the measurement is invalid.
     pub fn per_answer(&self, quantity: f64) -> Option<f64> {
         (self.problem.is_none() && self.answers() > 0).then(|| quantity / self.answers() as f64)
     }
 }
 
-/// What a measurement needs from around it.
+/// What a measurement depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
     pub place: &'a Place,
     pub peers: &'a [Peer],
     pub interrupt: &'a Interrupt,
-    /// Time of a request outside any stall.
+    /// Time of a request outside stalls.
     pub usual_s: f64,
 }
 
-/// Where a response is to be had.
+/// The URL of a body.
 pub fn url(asset: Asset, port: &str) -> String {
     format!("http://127.0.0.1:{port}/{}", asset.name())
 }
 
-/// Measures a contender once, against a fresh server. `None` if that was interrupted.
+/// Measures a contender once, against a fresh server. `None` if interrupted.
 pub fn measure(
     exercise: &Exercise,
     contender: Contender,
@@ -143,7 +143,7 @@ pub fn measure(
     let raised = placed.is_raised() && server.is_raised();
     let told = tool.runs_for(load.duration);
     let limit = told + PATIENCE;
-    // At a rate, the server's counts on the way say nothing, and asking for them disturbs.
+    // At a given rate, intermediate counts are useless and sampling them disturbs.
     let every = if load.rate_rps.is_none() { SAMPLE } else { limit };
     let Watched { samples, peak_bytes, woken } = watch(&placed, &mut server, interrupt, began, every, limit)?;
     match woken {
@@ -185,7 +185,7 @@ pub fn measure(
     }))
 }
 
-/// The command in a new folder, which is also its home: what some keep there of each run is not wanted in the user's.
+/// The command, in a new folder that is also its HOME: files that some generators write there must not end up in the user's.
 fn command(peer: &Peer, invocation: &Invocation, folder: &Path) -> Result<Command, BenchError> {
     let _ = std::fs::remove_dir_all(folder);
     std::fs::create_dir(folder).map_err(failed("make a folder for the generator"))?;
@@ -199,7 +199,7 @@ fn command(peer: &Peer, invocation: &Invocation, folder: &Path) -> Result<Comman
     Ok(command)
 }
 
-/// The last that a generator said, on standard error if it said anything there.
+/// The generator's last line of output, from standard error if that is not empty.
 fn last_line(folder: &Path, tool: Tool) -> String {
     let last = |name: &str| {
         let text = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
@@ -208,15 +208,15 @@ fn last_line(folder: &Path, tool: Tool) -> String {
     last(LOG).or_else(|| last(tool.output_file())).unwrap_or_else(|| "it said nothing".to_owned())
 }
 
-/// What was seen of a generator while it ran.
+/// What was observed while a generator ran.
 struct Watched {
-    /// Answers of the server by then, by the seconds since the start.
+    /// The server's answers at each sample, by seconds since the start.
     samples: Vec<(f64, u64)>,
     peak_bytes: Option<u64>,
     woken: Woken,
 }
 
-/// Waits for the generator's end, and samples the server's counts.
+/// Waits for the generator to end, and samples the server's counts.
 fn watch(
     placed: &Placed,
     server: &mut Server,
@@ -241,15 +241,15 @@ fn watch(
     }
 }
 
-/// The line `VmHWM:     5120 kB` of a process, or `None` once it has ended.
+/// Reads the line `VmHWM:     5120 kB` of a process; `None` once it has ended.
 fn peak_rss_bytes(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let kb = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?;
     kb.trim().parse::<u64>().ok().map(|kb| kb * 1024)
 }
 
-/// Answers per second while the server answered: from the first sample that saw an answer to the last before the counts
-/// stood still. What a generator does before and after, and pieces of intervals, are left out.
+/// Answers per second while the server answered: from the first sample with answers to the last one before the counts stopped. This leaves
+/// out the generator's start and end, and partial intervals.
 fn rate(samples: &[(f64, u64)]) -> Option<f64> {
     let first = samples.iter().position(|(_, answers)| *answers > 0)?;
     let still = samples.last()?.1;
@@ -258,7 +258,7 @@ fn rate(samples: &[(f64, u64)]) -> Option<f64> {
     (last > first).then(|| (after - before) as f64 / (to_s - from_s))
 }
 
-/// Why a measurement is no good.
+/// Why a measurement is invalid.
 fn problem(woken: Woken, ended: &Ended, claim: Option<Claim>, counts: Counts, last_line: &str) -> Option<String> {
     if woken == Woken::Late {
         return Some("it did not end, and was killed".to_owned());
@@ -269,7 +269,7 @@ fn problem(woken: Woken, ended: &Ended, claim: Option<Claim>, counts: Counts, la
     if counts.refusals > 0 {
         return Some(format!("it asked {} times for something that is not served", counts.refusals));
     }
-    // Some leave with a failure when a request failed, and still tell their counts.
+    // Some exit with an error if a request failed, but still report their counts.
     (!ended.status.success() && claim.is_none()).then(|| format!("{}: {last_line}", ended.status))
 }
 
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn the_rate_is_that_of_the_time_in_which_the_server_answered() {
         let check = |samples: &[(f64, u64)], expected| assert_eq!(rate(samples), expected, "{samples:?}");
-        // Nothing until 0.2 s, 1000 a second until 0.55 s, nothing after.
+        // Nothing until 0.2 s, 1000 a second until 0.55 s, then nothing.
         check(&[(0.1, 0), (0.2, 0), (0.3, 100), (0.4, 200), (0.5, 300), (0.6, 350), (0.7, 350)], Some(1000.0));
         check(&[(0.5, 100), (1.0, 600), (1.5, 1100)], Some(1000.0));
         check(&[], None);

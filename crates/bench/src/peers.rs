@@ -1,4 +1,4 @@
-//! Finds the generators: the PATH and tolok's toolbox, which knows most of them and can fetch some.
+//! Finds the generators: on the PATH and in tolok's toolbox, which can also fetch some.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use tolok_model::LoadTool;
 
 use crate::generator::Tool;
 
-/// A program says its version in this time.
+/// Time limit for a program to print its version.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A generator that can be run.
@@ -24,15 +24,15 @@ pub struct Peer {
     #[serde(skip)]
     pub path: PathBuf,
     pub version: String,
-    /// What it needs to find its libraries.
+    /// Variables that it needs to find its libraries.
     #[serde(skip)]
     pub env: BTreeMap<String, String>,
 }
 
-/// Generators that take no part, each with the reason.
+/// Generators that do not take part, each with the reason.
 pub type Absent = Vec<(Tool, String)>;
 
-/// Where generators are sought.
+/// Where to search for generators.
 #[derive(Debug)]
 pub struct Search {
     toolbox: Toolbox,
@@ -40,7 +40,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// The programs that were named, then the PATH, then the toolbox. `folder` gets links to those that were named.
+    /// Searches named programs, then the PATH, then the toolbox. Named programs are linked into `folder`.
     pub fn new(given: &[(Tool, PathBuf)], folder: &Path) -> Result<Search, BenchError> {
         let lies_in = |error: tolok_lab::toolbox::ToolboxError| BenchError::Toolbox(error.to_string());
         std::fs::create_dir(folder).map_err(failed("make a folder for the generators"))?;
@@ -55,7 +55,7 @@ impl Search {
         Ok(Search { toolbox, surroundings })
     }
 
-    /// The generator, or why it takes no part.
+    /// The generator, or why it does not take part.
     pub fn find(&self, tool: Tool) -> Result<Peer, String> {
         match tool {
             Tool::Lab(LoadTool::Tolok) => self.unknown_to_the_toolbox(tool, Some("--version")),
@@ -72,7 +72,7 @@ impl Search {
         }
     }
 
-    /// Those of them that were found, and the others with the reason.
+    /// The generators found, and the missing ones with their reasons.
     pub fn all(&self, wanted: &[Tool]) -> (Vec<Peer>, Absent) {
         let (mut peers, mut absent) = (Vec::new(), Vec::new());
         for tool in wanted {
@@ -98,7 +98,7 @@ impl Search {
         Ok(Peer { tool, path, version, env: BTreeMap::new() })
     }
 
-    /// Fetches those that the toolbox can fetch. It reports each failure and goes on with the others.
+    /// Fetches the generators that the toolbox can fetch. Reports each failure and goes on.
     pub fn fetch(&self, tools: &[Tool]) -> Result<(), BenchError> {
         let in_toolbox = |tool: &Tool| if let Tool::Lab(tool) = tool { tool.program() } else { None };
         let names: Vec<&str> = tools.iter().filter_map(in_toolbox).collect();
@@ -118,8 +118,8 @@ mod tests {
     use std::process::Command;
 
     fn program(path: &Path, script: &str) {
-        // Another process writes it: a file that this one has open for writing cannot be run, and a test beside this one may
-        // just have forked with it.
+        // Another process writes the file: a file that this process has open for writing cannot be run, and a concurrent test may just have
+        // forked with it.
         let mut shell = Command::new("sh");
         shell.args(["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$0\" && chmod 755 \"$0\""]).arg(path).arg(script);
         assert!(shell.status().unwrap().success());

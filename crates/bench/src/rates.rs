@@ -1,4 +1,4 @@
-//! Shares of repetitions, with their uncertainty.
+//! Shares of repetitions, with their intervals.
 
 /// The 95% interval of a share (Wilson 1927).
 pub fn share_interval(hits: u32, of: u32) -> [f64; 2] {
@@ -15,7 +15,7 @@ pub fn rate(hits: u32, of: u32) -> String {
     format!("{:.1}% ({:.1}–{:.1})", f64::from(hits) / f64::from(of) * 100.0, low * 100.0, high * 100.0)
 }
 
-/// The median, or NaN of nothing.
+/// The median; NaN without values.
 pub fn middle(values: &[f64]) -> f64 {
     tolok_stats::Sample::new(values).map_or(f64::NAN, |sample| sample.median())
 }

@@ -1,22 +1,21 @@
-//! In which state the machine was: whether a cache line travelled fast or slowly between the CPUs of server and generator.
-//! Pure: takes the transfer times of a whole run, and sorts measurements by them.
+//! The state of the machine: whether a cache line travelled fast or slowly between the CPUs of server and generator. Pure: takes the
+//! transfer times of a whole run and classifies measurements by them.
 
 use serde::Serialize;
 
-/// A run whose transfer times differ by no more was one machine all the time.
+/// Transfer times within this factor mean that the machine did not change during the run.
 const STEADY: f64 = 2.0;
 
-/// A measurement before and after which they differ by more saw both states.
+/// A larger factor between the times before and after a measurement means that it saw both states.
 const STRADDLES: f64 = 1.6;
 
-/// A gap that is narrower separates nothing.
+/// A gap of a smaller factor does not separate states.
 const LEAST_GAP: f64 = 1.2;
 
-/// So many transfer times, as a share of all, must lie on either side of the gap: a single one that was disturbed is no
-/// state of the machine.
+/// At least this share of the transfer times must be on either side of the gap: a single disturbed value is not a state of the machine.
 const LEAST_SHARE: f64 = 0.05;
 
-/// Nanoseconds that a cache line took from CPU to CPU, right before a measurement and right after it.
+/// Transfer times of a cache line between the CPUs, in nanoseconds, right before and right after a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Transfer {
     pub before_ns: f64,
@@ -33,12 +32,12 @@ pub enum Regime {
     Straddling,
 }
 
-/// The states that a run saw.
+/// The states of the machine during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Regimes {
-    /// Least and greatest transfer time of all.
+    /// Smallest and largest transfer time.
     pub range_ns: Option<(f64, f64)>,
-    /// The border between fast and slow, or `None` if the machine stayed the same.
+    /// The threshold between fast and slow, or `None` if the machine did not change.
     pub split_ns: Option<f64>,
 }
 
@@ -49,7 +48,7 @@ impl Transfer {
 }
 
 impl Regimes {
-    /// From all transfer times of a run.
+    /// Derives the states from all transfer times of a run.
     pub fn of(transfers: impl IntoIterator<Item = Transfer>) -> Regimes {
         let both = |one: Transfer| [one.before_ns, one.after_ns];
         let mut times: Vec<f64> = transfers.into_iter().flat_map(both).filter(|time| *time > 0.0).collect();
@@ -59,7 +58,7 @@ impl Regimes {
         Regimes { range_ns, split_ns: if unsteady { split(&times) } else { None } }
     }
 
-    /// Where a measurement belongs. Only to be asked where there is a split.
+    /// The state of a measurement. Only meaningful if there is a split.
     pub fn place(self, transfer: Option<Transfer>) -> Regime {
         let (Some(transfer), Some(split)) = (transfer, self.split_ns) else { return Regime::Straddling };
         let slow = [transfer.before_ns, transfer.after_ns].map(|time| time > split);
@@ -81,7 +80,7 @@ impl Regimes {
     }
 }
 
-/// The geometric middle of the widest gap that has enough on both sides. The times are in order.
+/// The geometric mean of the widest gap that has enough values on both sides. `times` must be sorted.
 fn split(times: &[f64]) -> Option<f64> {
     let least = ((times.len() as f64 * LEAST_SHARE).ceil() as usize).max(1);
     let last = times.len().checked_sub(least)?;
@@ -108,7 +107,7 @@ mod tests {
     fn fast_and_slow_are_told_apart_and_what_saw_both_belongs_to_neither() {
         use Regime::{Far, Near, Straddling};
         let times = [(80.0, 95.0), (350.0, 500.0), (120.0, 420.0), (131.0, 73.0), (540.0, 400.0)];
-        // 131 and 73 differ by more than 1.6 as well, though both are fast.
+        // 131 and 73 also differ by more than a factor of 1.6, although both are fast.
         assert_eq!(places(&times), [Near, Far, Straddling, Straddling, Far]);
         let split = Regimes::of(transfers(&times)).split_ns.unwrap();
         assert!((split - (131.0_f64 * 350.0).sqrt()).abs() < 1e-9, "{split}");
@@ -127,7 +126,7 @@ mod tests {
         check(&[]);
         check(&[(73.0, 131.0), (80.0, 90.0)]);
         check(&[(100.0, 100.0)]);
-        // Much differs, and nothing separates.
+        // The times vary widely, but no gap separates them.
         let slope: Vec<(f64, f64)> = (0..20).map(|step| 100.0 * 1.1_f64.powi(step)).map(|time| (time, time)).collect();
         check(&slope);
     }

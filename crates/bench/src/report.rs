@@ -1,4 +1,4 @@
-//! Figures in words and columns, the same for the terminal and for the document: medians, and ratios paired by round.
+//! The figures as text and tables, the same for the terminal and the document: medians, and ratios paired by round.
 
 use tolok_bench::machine::load_words;
 use tolok_bench::table::{NONE, Table, digits, grouped, or_dash, percent};
@@ -14,27 +14,27 @@ use crate::generator::{Contender, Tool, Way};
 use crate::measure::Measurement;
 use crate::regime::{Regime, Regimes, Transfer};
 
-/// Rounds that differ more than so many times do not measure the same machine.
+/// If rounds differ by more than this factor, the machine changed.
 const UNSTEADY: f64 = 1.5;
-/// A truth below this is the usual time of a request, which differs from tool to tool; a percentage of it says nothing.
+/// A truth below this is the usual time of a request. It differs from tool to tool, so a percentage of it means nothing.
 const LEAST_TRUTH_S: f64 = 0.001;
 
 #[derive(Debug)]
 pub struct Report {
     pub machine: String,
     pub extent: String,
-    /// The tables of each exercise: one, or one for each state of the machine.
+    /// The tables of each exercise: one, or one per state of the machine.
     pub sections: Vec<(Question, Vec<Table>)>,
-    /// Who took no part, and why.
+    /// Generators that did not take part, and why.
     pub absent: Vec<String>,
 }
 
-/// A row of a table: a contender in an exercise, beside the others.
+/// A row of a table: a contender in an exercise.
 struct Row<'a> {
     outcome: &'a Outcome,
     exercise: &'a Exercise,
     entry: &'a Entry,
-    /// Whether ratios say how many rounds are behind them: where some are left out.
+    /// Whether ratios show their number of rounds, because some rounds are left out.
     counts_pairs: bool,
 }
 
@@ -71,7 +71,7 @@ const COST: [Column; 15] = [
     ("rounds", |row| row.rounds()),
 ];
 
-/// Those that only the processor's counters can fill.
+/// The columns that need the processor's counters.
 const COUNTED: [&str; 4] = ["user instr.", "kernel instr.", "instr. to floor's", "cycles"];
 
 const LATENESS: [Column; 10] = [
@@ -154,8 +154,8 @@ fn machine_words(outcome: &Outcome) -> String {
     )
 }
 
-/// A table of all measurements, or one of those in each state of the machine. What saw both states is in neither. The truth of
-/// `honesty` does not depend on the state.
+/// One table of all measurements, or one per state of the machine. Measurements that saw both states are in neither. The truth of `honesty`
+/// does not depend on the state.
 fn tables(exercise: &Exercise, outcome: &Outcome, regimes: Regimes) -> Vec<Table> {
     if regimes.split_ns.is_none() || exercise.served != Served::Ceiling {
         return vec![table(exercise, outcome, exercise.title.clone(), false)];
@@ -183,8 +183,7 @@ fn tables(exercise: &Exercise, outcome: &Outcome, regimes: Regimes) -> Vec<Table
     tables
 }
 
-/// The exercise with those measurements alone, and the contenders that have any. A ratio is formed where both are left, so only
-/// within a round and a state.
+/// The exercise with only these measurements, and the contenders that have any. So ratios are only formed within a round and a state.
 fn only(exercise: &Exercise, kept: &dyn Fn(Option<Transfer>) -> bool) -> Exercise {
     let mut exercise = exercise.clone();
     for round in exercise.entries.iter_mut().flat_map(|entry| &mut entry.rounds) {
@@ -217,8 +216,8 @@ fn table(exercise: &Exercise, outcome: &Outcome, title: String, counts_pairs: bo
     }
 }
 
-/// The floor does the same work in every round, so if that took much longer in one than in another, the machine was another.
-/// Then ratios within a round hold only if it did not change within the round as well.
+/// The floor does the same work in every round, so a much slower round means that the machine changed. Then ratios within a round hold only
+/// if the machine did not also change within the round.
 fn unsteady(rows: &[Row<'_>]) -> Option<String> {
     let floor = rows.iter().find(|row| row.entry.contender == Contender::FLOOR)?;
     let sample = Sample::new(&floor.values(Measurement::cpu_us)).ok()?;
@@ -231,7 +230,7 @@ fn unsteady(rows: &[Row<'_>]) -> Option<String> {
 }
 
 impl Row<'_> {
-    /// `wrk 4.1.0`, `tolok 0.1.0 (every byte checked)`, `tolok 0.1.0 (hybrid)`. The check is named where it costs.
+    /// `wrk 4.1.0`, `tolok 0.1.0 (every byte checked)`, `tolok 0.1.0 (hybrid)`. The check is mentioned where it has a cost.
     fn name(&self) -> String {
         let contender = self.entry.contender;
         let checked = contender == Contender::TOLOK && self.exercise.load.asset == Asset::File534k;
@@ -250,12 +249,12 @@ impl Row<'_> {
         Sample::new(&self.values(quantity)).ok().map(|sample| sample.median())
     }
 
-    /// Something that the processor counted, for one answer.
+    /// A processor count per answer.
     fn counted(&self, count: fn(&Counted) -> u64) -> String {
         or_dash(self.median(|one| one.per_answer(count(one.counted.as_ref()?) as f64)), grouped)
     }
 
-    /// How many times as much it took as another contender, round by round: `0.80 [0.79, 0.81]`.
+    /// The ratio to another contender, paired by round: `0.80 [0.79, 0.81]`.
     fn compared(&self, to: Contender, quantity: Quantity) -> String {
         if self.entry.contender == to && self.median(quantity).is_some() {
             return "1".to_owned();
@@ -281,7 +280,7 @@ impl Row<'_> {
         ratio().unwrap_or_else(|| NONE.to_owned())
     }
 
-    /// What it says was answered, what the server answered, and what it calls failed, over the rounds in which it says so.
+    /// Requests answered by its own count, answers of the server, and failures by its own count, over the rounds with a report.
     fn account(&self) -> [Option<f64>; 3] {
         let told = || self.entry.rounds.iter().flatten().filter_map(|one| Some((one.claim?, one.server.answers)));
         let sums = told().fold([0, 0, 0], |[claimed, answered, failed], (claim, answers)| {
@@ -290,8 +289,8 @@ impl Row<'_> {
         sums.map(|sum| told().next().map(|_| sum as f64))
     }
 
-    /// Whether in every round the server answered as much as it says, or more by no more than one request per connection: those
-    /// that were in flight when it stopped counting.
+    /// Whether in every round the server's count equals its own, or exceeds it by at most one request per connection. Those were in flight
+    /// when it stopped counting.
     fn agrees(&self) -> bool {
         self.entry.rounds.iter().flatten().filter_map(|one| Some((one.claim?, one.server.answers))).all(
             |(claim, answers)| {
@@ -301,7 +300,7 @@ impl Row<'_> {
         )
     }
 
-    /// Of all rounds together: the server's count, and what the rate demands.
+    /// Over all rounds: the server's count, and the number that the rate requires.
     fn sent(&self) -> String {
         let sum = |count: fn(&Measurement) -> u64| self.entry.good().map(count).sum::<u64>();
         let (sent, offered) = (sum(Measurement::answers), sum(|one| one.offered.unwrap_or_default()));
@@ -315,13 +314,13 @@ impl Row<'_> {
         or_dash(self.median(|one| one.record.as_ref()?.lateness.all()[which]), |late_s| digits(late_s * 1e6))
     }
 
-    /// `449 of 450 (−0.2%..+0.1%)`: reported and true in the round in the middle of those errors, and the least and the greatest error.
+    /// `449 of 450 (−0.2%..+0.1%)`: reported and true value in the round with the median error, and the smallest and largest error.
     fn beside_truth(&self, which: usize) -> String {
         let pair = |one: &Measurement| one.reported?.all()[which].zip(one.truth?.all()[which]);
         beside(self.entry.good().filter_map(pair).collect())
     }
 
-    /// Only tolok judges its own figures. Rounds that end alike are counted.
+    /// Whether it trusts its own figures; only tolok judges this. Identical outcomes are counted.
     fn trust(&self) -> String {
         let mut said: Vec<(String, usize)> = Vec::new();
         for one in self.entry.good() {
@@ -365,7 +364,7 @@ fn instructions(one: &Measurement) -> Option<f64> {
     one.per_answer((counted.instructions_user + counted.instructions_kernel) as f64)
 }
 
-/// `58..63`, or one of them where they read the same.
+/// `58..63`, or one value if both read the same.
 fn range(values: &[f64], words: impl Fn(f64) -> String) -> String {
     let Ok(sample) = Sample::new(values) else { return NONE.to_owned() };
     let [least, most] = [sample.min(), sample.max()].map(words);
@@ -493,7 +492,7 @@ mod tests {
         assert_eq!(table.rows[3][0], "tolok 1.2 (every byte checked)");
     }
 
-    /// An outcome of tolok and wrk in which the machine was slow in some rounds, by the transfer times given.
+    /// An outcome of tolok and wrk with some rounds on a slow machine, according to the given transfer times.
     fn between_states(transfers: [(f64, f64); 6]) -> Outcome {
         let entries: [(Contender, &[f64]); 2] = [
             (Contender::TOLOK, &[7.0, 18.0, 7.0, 18.0, 7.0, 7.0]),
@@ -512,7 +511,7 @@ mod tests {
     fn each_state_of_the_machine_has_a_table_and_what_saw_both_has_none() {
         let (fast, slow) = ((100.0, 110.0), (400.0, 420.0));
         let mut outcome = between_states([fast, slow, fast, slow, (100.0, 400.0), fast]);
-        // In the first round tolok met the slow machine, and wrk the fast one.
+        // In the first round tolok ran on the slow machine, and wrk on the fast one.
         rounds(&mut outcome, 0).next().unwrap().transfer = Some(Transfer { before_ns: 400.0, after_ns: 400.0 });
         let report = Report::of(&outcome);
         assert!(report.machine.ends_with("fast below 210 ns and slow above"), "{}", report.machine);

@@ -1,4 +1,4 @@
-//! The server under load: a fresh ceiling for each measurement, so that nothing of the last one is left, and its counts.
+//! The server under load, and its counts. Each measurement gets a fresh ceiling, so no state carries over.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStdout, Command, Stdio};
@@ -21,9 +21,9 @@ pub struct Server {
 /// What the server has answered so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Answers handed to the kernel whole, refusals included.
+    /// Answers completely handed to the kernel, including refusals.
     pub answers: u64,
-    /// Requests for anything else than what is served.
+    /// Requests for anything that is not served.
     pub refusals: u64,
     pub connections: u64,
 }
@@ -35,7 +35,7 @@ impl Server {
         Server::start(command, place.server_cpu)
     }
 
-    /// Starts a server that says where it listens, and answers each line with its counts; it listens when this returns.
+    /// Starts a server that prints its address and answers each line with its counts. It is listening when this returns.
     pub fn start(mut command: Command, cpu: u32) -> Result<Server, BenchError> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let program = command.get_program().to_string_lossy().into_owned();
@@ -47,7 +47,7 @@ impl Server {
         let failed = |reason: String| BenchError::Server { did: "did not start", reason };
         log.read_line(&mut line).map_err(|error| failed(error.to_string()))?;
         let Some(port) = port(&line) else {
-            // It has ended, or will end now that its output is closed.
+            // It has ended, or ends now.
             placed.kill();
             let _ = log.read_to_string(&mut line);
             return Err(failed(line.trim().to_owned()));
@@ -55,7 +55,7 @@ impl Server {
         Ok(Server { placed, told: BufReader::new(stdout), port })
     }
 
-    /// Asks what it has done so far. The ceiling reports its counts only.
+    /// Requests its log. The ceiling reports only its counts.
     pub fn log(&mut self) -> Result<Log, BenchError> {
         let failed = |reason: String| BenchError::Server { did: "told no counts", reason };
         let stdin = self.placed.child.stdin.as_mut().expect("standard input was asked for as a pipe");
@@ -70,7 +70,7 @@ impl Server {
         self.placed.is_raised()
     }
 
-    /// Ends it, and tells the CPU time that it took.
+    /// Ends it and returns its CPU time.
     pub fn stop(self) -> Result<Duration, BenchError> {
         self.placed.kill();
         let ended = self.placed.reap().map_err(failed("wait for the server"))?;
@@ -78,7 +78,7 @@ impl Server {
     }
 }
 
-/// From `ceiling: listening on 127.0.0.1:18080, 1 threads, /hello`, or the like.
+/// Parses lines such as `ceiling: listening on 127.0.0.1:18080, 1 threads, /hello`.
 fn port(line: &str) -> Option<u16> {
     line.split_once("127.0.0.1:")?.1.split_once(',')?.0.parse().ok()
 }

@@ -1,5 +1,5 @@
-//! A server that is slow in a known way: it does nothing at all for a while now and then, or it needs the same time for every
-//! request and serves one at a time. What a generator should report of it can be computed.
+//! A server with a known slowness: it stalls now and then, or it takes the same time for every request and serves one at a time. What a
+//! generator should report about it can be computed.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -16,25 +16,25 @@ use crate::server::Counts;
 
 const BODY: &str = include_str!("../../../workloads/hello/body.html");
 
-/// Registered for the listener and for standard input; a connection is registered under its descriptor.
+/// Tokens of the listener and of standard input; a connection's token is its descriptor.
 const LISTENER: u64 = u64::MAX;
 const QUESTIONS: u64 = u64::MAX - 1;
 
 /// Options of the server.
 #[derive(Debug, ClapArgs)]
 pub struct StallArgs {
-    /// Length of a stall; with 0 there are none.
+    /// Length of a stall; 0 for none.
     #[arg(long, default_value_t = 0)]
     stall_ms: u64,
-    /// From stall to stall; the first begins half as long after the first request.
+    /// From one stall to the next; the first begins half as long after the first request.
     #[arg(long, default_value_t = 1000)]
     period_ms: u64,
-    /// Time for a request; one at a time.
+    /// Time per request, served one at a time.
     #[arg(long, default_value_t = 0)]
     service_us: u64,
 }
 
-/// What the server tells when it is asked.
+/// The server's report.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Log {
     /// Requests and connections.
@@ -43,12 +43,12 @@ pub struct Log {
     /// When it read the first request, on CLOCK_MONOTONIC; 0 before.
     #[serde(default)]
     pub first_ns: u64,
-    /// From when to when it stood still, on the same clock.
+    /// Start and end of each stall, on the same clock.
     #[serde(default)]
     pub stalls_ns: Vec<(u64, u64)>,
 }
 
-/// Serves until standard input ends. `listening` gets the line with the address, and `tell` the answer to each question.
+/// Serves until standard input ends. `listening` receives the line with the address, and `tell` the answer to each question.
 pub fn run(args: &StallArgs, listening: &dyn Fn(&str), tell: &dyn Fn(&str)) -> Result<(), BenchError> {
     let mut server = Stalling::prepare(args).map_err(failed("make a server"))?;
     let address = server.listener.local_addr().map_err(failed("make a server"))?;
@@ -60,15 +60,15 @@ pub fn run(args: &StallArgs, listening: &dyn Fn(&str), tell: &dyn Fn(&str)) -> R
 struct Stalling {
     listener: TcpListener,
     queue: OwnedFd,
-    /// By descriptor.
+    /// Indexed by descriptor.
     connections: Vec<Option<Connection>>,
     answer: Vec<u8>,
     stall_ns: u64,
     period_ns: u64,
     service_ns: u64,
-    /// When the next stall begins; known from the first request on.
+    /// Start of the next stall; known from the first request on.
     next_stall_ns: Option<u64>,
-    /// When it is done with the last request.
+    /// When it has finished the last request.
     free_ns: u64,
     log: Log,
 }
@@ -100,7 +100,7 @@ impl Stalling {
         })
     }
 
-    /// Waits for something to do, and does it. Returns false at the end of standard input.
+    /// Waits for events and handles them. Returns false at the end of standard input.
     fn turn(&mut self, tell: &dyn Fn(&str)) -> std::io::Result<bool> {
         self.stall_if_due();
         let left = self.next_stall_ns.map(|at| Duration::from_nanos(at.saturating_sub(now_ns())));
@@ -144,8 +144,8 @@ impl Stalling {
             stream.set_nonblocking(true)?;
             stream.set_nodelay(true)?;
             let index = stream.as_raw_fd() as usize;
-            // Edge-triggered, connections are reported in the order in which requests came. Level-triggered, the kernel puts
-            // every reported one at the end again, and who asks often goes before who waits.
+            // Edge-triggered, connections are reported in the order in which requests arrived. Level-triggered, the kernel moves every
+            // reported connection to the end, so frequent requests would overtake waiting ones.
             let flags = EventFlags::IN | EventFlags::ET;
             epoll::add(&self.queue, stream.as_fd(), EventData::new_u64(index as u64), flags)?;
             if self.connections.len() <= index {
@@ -165,7 +165,7 @@ impl Stalling {
         Ok(length > 0)
     }
 
-    /// Answers what one connection asks. It goes away when it is closed, or does not take its answers.
+    /// Answers the requests of one connection. Drops it if it is closed or does not accept its answers.
     fn serve(&mut self, index: usize) {
         let Some(mut connection) = self.connections.get_mut(index).and_then(Option::take) else { return };
         let mut buffer = [0; 16 * 1024];
@@ -186,7 +186,7 @@ impl Stalling {
         self.connections[index] = Some(connection);
     }
 
-    /// Takes the time of a request: from when the last was done, if this one has waited for that.
+    /// Takes the time of a request. It starts when the previous one finished, if this request was already waiting.
     fn work(&mut self) {
         let now = now_ns();
         if self.log.first_ns == 0 {
@@ -194,7 +194,7 @@ impl Stalling {
             self.next_stall_ns = (self.stall_ns > 0).then_some(now + self.period_ns / 2);
         }
         if self.service_ns > 0 {
-            // A busy server may have waited for an event in between; that is no pause as long as the next one was there.
+            // Between two requests a busy server may have waited for an event. This is not a pause if the next request was already there.
             let waited = now.saturating_sub(self.free_ns) < self.service_ns / 10;
             self.free_ns = if waited { self.free_ns } else { now } + self.service_ns;
             while now_ns() < self.free_ns {
@@ -205,7 +205,7 @@ impl Stalling {
 }
 
 impl Connection {
-    /// Keeps what is incomplete, and returns the number of requests that are complete.
+    /// Keeps an incomplete request, and returns the number of complete ones.
     fn take(&mut self, bytes: &[u8]) -> usize {
         self.input.extend_from_slice(bytes);
         let mut complete = 0;
@@ -219,7 +219,7 @@ impl Connection {
 
 fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
-    // This clock begins at the start of the system, so neither part is negative.
+    // This clock starts at boot, so neither part is negative.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 

@@ -7,19 +7,19 @@ use tolok_report::print::{markdown, terminal};
 
 pub use tolok_model::figures::{NONE, in_column as digits};
 
-/// A heading, figures in words, and what they cannot say.
+/// A heading, the figures as text, and notes.
 #[derive(Debug)]
 pub struct Table {
     pub title: String,
-    /// Names of the columns, of which the first holds names.
+    /// Names of the columns; the first column holds names.
     pub columns: Vec<&'static str>,
-    /// As many words as there are columns, each.
+    /// Each row has one text per column.
     pub rows: Vec<Vec<String>>,
     pub notes: Vec<String>,
 }
 
 impl Table {
-    /// For a terminal of any width: the columns belong together.
+    /// For a terminal of any width: rows do not wrap.
     pub fn text(&self) -> String {
         terminal(&self.document(), &Style { colour: false, width: u16::MAX })
     }
@@ -43,7 +43,7 @@ impl Table {
     }
 }
 
-/// A figure in words, or a dash.
+/// A value as text, or a dash.
 pub fn or_dash<T>(value: Option<T>, words: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| NONE.to_owned(), words)
 }

@@ -1,21 +1,21 @@
-//! What the benches print: results to standard output, everything else to standard error.
+//! Output of the benches: results to standard output, everything else to standard error.
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use crate::error::BenchError;
 
-/// Prints a result. A reader that has gone has seen enough.
+/// Prints a result. Ignores a closed pipe.
 pub fn print(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-/// Prints a line for people.
+/// Prints a message.
 pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// The code with which a bench ends, once it has said why it failed.
+/// The exit code of a bench; prints the error if it failed.
 pub fn exit_code(ended: Result<ExitCode, BenchError>) -> ExitCode {
     ended.unwrap_or_else(|error| {
         say(&format!("error: {error}"));

@@ -1,5 +1,5 @@
-//! How long a cache line takes from one CPU to another: two threads bounce one back and forth. On some machines, above all
-//! virtual ones, that changes within a run, and with it the cost of everything that two CPUs do together.
+//! The transfer time of a cache line between two CPUs: two threads bounce one back and forth. On some machines, especially virtual ones, it
+//! changes within a run, and with it the cost of everything that two CPUs do together.
 
 use std::io::Read as _;
 use std::process::{Command, Stdio};
@@ -14,42 +14,42 @@ use tolok_stats::Sample;
 use crate::child::spawn;
 use crate::measure::Place;
 
-/// A burst is short, so that most of them are not interrupted, and there are enough that the middle one is not. Each has a
-/// line of its own, because lines differ: it depends on the address how far from both CPUs a line is kept track of.
+/// Bursts are short, so most are not interrupted, and numerous, so the median is not. Each uses a different line, because lines differ: the
+/// address determines how far from both CPUs the line's state is tracked.
 const BURSTS: usize = 64;
 
-/// Two transfers each: a burst takes some tens of microseconds to a few hundred.
+/// Two transfers each: a burst takes tens to a few hundred microseconds.
 const ROUND_TRIPS: u32 = 500;
 
-/// Lines of one burst and the next lie so far apart that they share nothing.
+/// Distance between the lines of successive bursts: large enough that they share nothing.
 const STRIDE: usize = 33;
 
 /// Options of the measuring program.
 #[derive(Debug, ClapArgs)]
 pub struct TransferArgs {
-    /// CPU of the one thread.
+    /// CPU of the first thread.
     #[arg(long)]
     from: u32,
-    /// CPU of the other.
+    /// CPU of the second thread.
     #[arg(long)]
     to: u32,
 }
 
-/// A line of its own, which both threads write.
+/// A separate cache line that both threads write.
 #[derive(Default)]
 #[repr(align(128))]
 struct Ball(AtomicU32);
 
-/// Measures, and returns the line to print: nanoseconds a transfer.
+/// Measures, and returns the line to print: nanoseconds per transfer.
 pub fn run(args: &TransferArgs) -> Result<String, BenchError> {
     let bursts = bounce(args.from, args.to).map_err(failed("time a cache line"))?;
     let median = Sample::new(&bursts).map(|sample| sample.median()).expect("there are bursts, all of them finite");
     Ok(format!("{median:.1}"))
 }
 
-/// Nanoseconds a transfer, burst by burst.
+/// Nanoseconds per transfer, for each burst.
 fn bounce(from: u32, to: u32) -> Result<Vec<f64>, rustix::io::Errno> {
-    // The first line wakes both CPUs, and is thrown away.
+    // The first line only wakes both CPUs; its result is discarded.
     let balls: Vec<Ball> = std::iter::repeat_with(Ball::default).take((BURSTS + 1) * STRIDE).collect();
     let turns = |first: u32| (first..first + ROUND_TRIPS * 2).step_by(2);
     pin(from)?;
@@ -75,8 +75,8 @@ fn bounce(from: u32, to: u32) -> Result<Vec<f64>, rustix::io::Errno> {
     })
 }
 
-/// Waits for the turn and passes it on. There is no pause in the loop: in a virtual machine a processor may leave for the
-/// host when it sees many of them.
+/// Waits for its turn and passes it on. The loop has no pause instruction: in a virtual machine, many of them may make a processor exit to
+/// the host.
 #[allow(clippy::missing_spin_loop, reason = "the hint is a pause, which would measure the host")]
 fn hit(ball: &Ball, turn: u32) {
     while ball.0.load(Ordering::Acquire) != turn {}
@@ -89,7 +89,7 @@ fn pin(cpu: u32) -> Result<(), rustix::io::Errno> {
     sched_setaffinity(None, &cpus)
 }
 
-/// Lets this program measure in a session of the highest priority, as everything here is measured. None if it cannot.
+/// Runs this program's transfer measurement in a session of the highest priority, like all measurements here. `None` if it fails.
 pub fn transfer_ns(place: &Place) -> Option<f64> {
     let (from, to) = (place.server_cpu.to_string(), place.generator_cpu.to_string());
     let mut command = Command::new(&place.own);
@@ -108,12 +108,12 @@ mod tests {
 
     #[test]
     fn a_line_travels_between_two_cpus() {
-        // With a single CPU there is nowhere to go, and the threads would wait for each other's time slices.
+        // With a single CPU there is nothing to measure, and the threads would wait for each other's time slices.
         let [from, to, ..] = tolok_host::machine::Machine::read().allowed_cpus[..] else { return };
-        // In a thread of its own, because a thread stays where it was pinned.
+        // In a separate thread, because pinning is permanent.
         let told = std::thread::spawn(move || run(&TransferArgs { from, to }).unwrap()).join().unwrap();
         let nanoseconds: f64 = told.parse().unwrap();
-        // No processor is faster, and slower than this only programs are that run in between.
+        // No processor is faster. An upper limit would fail whenever other programs run in between.
         assert!(nanoseconds > 1.0, "{nanoseconds}");
     }
 }

@@ -1,8 +1,8 @@
-//! What users would have waited: computed from what the server did, never from what a generator says. Pure.
+//! How long users would have waited, computed from the server's behaviour, never from a generator's report. Pure.
 
 use serde::Serialize;
 
-/// Some points of a distribution, in seconds. What is not known is `None`.
+/// Some points of a distribution, in seconds; unknown ones are `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Latencies {
     pub p50_s: Option<f64>,
@@ -14,17 +14,17 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// In order.
+    /// The points in order.
     pub fn all(self) -> [Option<f64>; 4] {
         [self.p50_s, self.p99_s, self.p999_s, self.max_s]
     }
 
-    /// By a function of the quantile, and the greatest value.
+    /// From a function of the quantile, and the largest value.
     pub fn at(quantile: impl Fn(f64) -> Option<f64>, max_s: Option<f64>) -> Latencies {
         Latencies { p50_s: quantile(0.5), p99_s: quantile(0.99), p999_s: quantile(0.999), max_s }
     }
 
-    /// Of these values, by nearest rank.
+    /// From these values, by nearest rank.
     pub fn of(mut values: Vec<f64>) -> Latencies {
         values.sort_by(f64::total_cmp);
         let rank = |share: f64| {
@@ -40,8 +40,8 @@ pub fn evenly(start_ns: u64, rate_rps: f64, count: u64) -> Vec<u64> {
     (0..count).map(|number| start_ns + (number as f64 / rate_rps * 1e9).round() as u64).collect()
 }
 
-/// Arrivals at a server that stands still now and then: one within a stall waits for its end, and any other takes the usual
-/// time. That the queue of a stall must be worked off after it is left out.
+/// Waits at a server that stalls now and then. An arrival within a stall waits for its end; any other takes the usual time. Ignores that
+/// the queue of a stall must be worked off afterwards.
 pub fn through_stalls(arrivals_ns: &[u64], stalls_ns: &[(u64, u64)], usual_s: f64) -> Vec<f64> {
     let wait = |arrival_ns: &u64| {
         let stall = stalls_ns.iter().find(|(from, to)| (from..to).contains(&arrival_ns));
@@ -50,7 +50,7 @@ pub fn through_stalls(arrivals_ns: &[u64], stalls_ns: &[(u64, u64)], usual_s: f6
     arrivals_ns.iter().map(wait).collect()
 }
 
-/// Arrivals, in order, at a server that needs the same time for each and serves one at a time.
+/// Waits of sorted arrivals at a server that takes the same time for each and serves one at a time.
 pub fn one_at_a_time(arrivals_ns: &[u64], service_s: f64) -> Vec<f64> {
     let service_ns = (service_s * 1e9).round() as u64;
     let mut free_ns = 0;
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn whoever_comes_within_a_stall_waits_for_its_end() {
-        // Ten arrivals, 100 ms apart from instant 1 s on; the server stands still from 1.25 s to 1.55 s.
+        // Ten arrivals, 100 ms apart from 1 s on; the server stalls from 1.25 s to 1.55 s.
         let waits = through_stalls(&evenly(1_000_000_000, 10.0, 10), &[(1_250_000_000, 1_550_000_000)], 0.001);
         let expected = [0.001, 0.001, 0.001, 0.251, 0.151, 0.051, 0.001, 0.001, 0.001, 0.001];
         waits.iter().zip(expected).for_each(|(found, expected)| near(Some(*found), expected));
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_tenth_of_the_time_stalled_is_a_tenth_of_the_arrivals() {
-        // As the queueing of a stall of 500 ms in 5 s gives it: a share of 1% lies beyond 500 ms times (1 - 0.01 / 0.1).
+        // For a stall of 500 ms in 5 s: a share of 1% waits longer than 500 ms times (1 - 0.01 / 0.1).
         let waits = through_stalls(&evenly(0, 2000.0, 10_000), &[(2_500_000_000, 3_000_000_000)], 0.0);
         let of = Latencies::of(waits);
         assert!((of.p99_s.unwrap() - 0.45).abs() < 0.001 && (of.p999_s.unwrap() - 0.495).abs() < 0.001, "{of:?}");
@@ -90,11 +90,11 @@ mod tests {
 
     #[test]
     fn a_queue_grows_as_long_as_more_comes_than_is_served() {
-        // Every arrival comes 1/1.2 ms after the last and takes 1 ms, so each waits 1/6 ms longer than the one before.
+        // An arrival comes every 1/1.2 ms and takes 1 ms, so each waits 1/6 ms longer than the one before.
         let waits = one_at_a_time(&evenly(0, 1200.0, 6000), 0.001);
         near(waits.first().copied(), 0.001);
         near(waits.last().copied(), 0.001 + 5999.0 * (0.001 - 1.0 / 1200.0));
-        // Arrivals in a bunch wait for all before them.
+        // Simultaneous arrivals wait for all before them.
         assert_eq!(one_at_a_time(&[5, 5, 6, 9_000_000], 0.001), [0.001, 0.002, 0.002_999_999, 0.001]);
         assert!(
             one_at_a_time(&evenly(7, 500.0, 100), 0.001).iter().all(|wait| (wait - 0.001).abs() < 1e-12),

@@ -1,4 +1,4 @@
-//! The bench of the link, as a whole: it makes its namespaces, measures, and writes its document.
+//! The whole link bench: it creates its namespaces, measures, and writes its document.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;

@@ -11,11 +11,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::Value;
 
-/// The test script sets it after it has built all programs of the workspace. Another build would compile their dependencies with other features,
-/// and exchange tolok under the tests that come after these.
+/// The test script sets this after building all programs of the workspace. Another build would compile their dependencies with other
+/// features, and replace tolok during later tests.
 const PROGRAMS_ARE_BUILT: &str = "TOLOK_PROGRAMS_ARE_BUILT";
 
-/// Builds tolok and the ceiling beside the bench.
+/// Builds tolok and the ceiling next to the bench.
 fn build(program: &Path) {
     let profile = program.parent().unwrap();
     let mut cargo = Command::new(env!("CARGO"));
@@ -27,7 +27,7 @@ fn build(program: &Path) {
     assert!(cargo.status().unwrap().success());
 }
 
-/// The bench, beside which tolok and the ceiling lie.
+/// The bench, with tolok and the ceiling next to it.
 fn bench(folder: &Path) -> Command {
     static BUILD: Once = Once::new();
     let program = PathBuf::from(env!("CARGO_BIN_EXE_bench-load"));
@@ -39,7 +39,7 @@ fn bench(folder: &Path) -> Command {
         assert!(beside("tolok") && beside("ceiling"), "tolok and the ceiling are not beside {}", program.display());
     });
     let mut command = Command::new(program);
-    // Everything it leaves behind would be here.
+    // Any leftover files would be here.
     command.env("TMPDIR", folder);
     command
 }
@@ -49,19 +49,19 @@ fn has_two_cpus() -> bool {
     std::thread::available_parallelism().is_ok_and(|count| count.get() > 1)
 }
 
-/// A bench that goes on for long, in the midst of its second measurement or later.
+/// A bench that runs for a long time, past its first measurement.
 fn started(folder: &Path) -> Child {
     let mut command = bench(folder);
     command.args(["--seconds", "0.2", "--rounds", "1000", "--only", "hello-64", "--generators", "floor"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.by_ref().map(Result::unwrap).any(|line| line.starts_with("round 1/1000")));
-    // Read to its end, so that the bench can go on writing.
+    // Read to the end, so the bench can keep writing.
     std::thread::spawn(move || lines.for_each(drop));
     child
 }
 
-/// Programs that have this folder in their command lines.
+/// Programs with this folder in their command lines.
 fn running_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let lines = entries.filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok());
@@ -76,7 +76,7 @@ fn the_server_and_tolok_count_the_same() {
     let scratch = folder.path().join("scratch");
     fs::create_dir(&scratch).unwrap();
     let mut command = bench(&scratch);
-    // No others: some run for whole seconds.
+    // No other generators: some run for whole seconds.
     command
         .args([
             "--seconds",
@@ -95,7 +95,7 @@ fn the_server_and_tolok_count_the_same() {
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // On a machine that changes its pace all the while there is no figure to show, and the text says so.
+    // On a machine that constantly changes its speed, no figure can be shown, and the text says so.
     let is_shown = text.contains(" tolok ") || text.contains("saw the machine change");
     assert!(text.contains("hello, a connection per request, 64 at a time") && is_shown, "{text}");
     let figures: Value = serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap();
@@ -106,14 +106,14 @@ fn the_server_and_tolok_count_the_same() {
             let one = &entry["rounds"][0];
             let (answers, claimed) = (one["server"]["answers"].as_u64(), one["claim"]["requests"].as_u64());
             assert_eq!(one["server"]["refusals"], 0, "{cell}");
-            // Which of the two a tick is counted for is luck, where there are few.
+            // A few ticks of CPU time may count for either mode by chance.
             let cpu_s = |kind: &str| one[kind].as_f64().unwrap();
             assert!(one["problem"].is_null() && cpu_s("cpu_user_s") + cpu_s("cpu_system_s") > 0.0, "{entry}");
             let transfer_ns = |when: &str| one["transfer"][when].as_f64().unwrap();
             assert!(transfer_ns("before_ns") > 1.0 && transfer_ns("after_ns") > 1.0, "{entry}");
             assert!(answers >= claimed && claimed > Some(0), "{entry}");
             if entry["generator"] == "tolok" {
-                // It waits for what is in flight at the end, so nothing is left over.
+                // It waits for requests in flight at the end, so nothing is left over.
                 assert_eq!(answers, claimed, "{entry}");
                 assert_eq!(one["claim"]["failed"], 0, "{entry}");
             }
@@ -156,13 +156,13 @@ fn what_tolok_reports_of_a_server_whose_stalls_are_known_is_true() {
         let one = &entry["rounds"][0];
         assert_eq!(one["server"]["answers"], one["offered"], "{entry}");
         assert!(one["stalls_ns"].as_array().unwrap().len() >= 3, "{entry}");
-        // What came first in a stall of 40 ms waited for most of it: random arrivals leave gaps, and a busy machine begins late.
+        // The first arrival in a stall of 40 ms waited for most of it: random arrivals leave gaps, and a busy machine starts late.
         assert!(max_s(one, "truth") > 0.030 && max_s(one, "reported") > 0.030, "{entry}");
     }
     let slow = &too_slow[0]["rounds"][0];
     assert_eq!(slow["code"], 5, "{slow}");
     assert_eq!(slow["record"]["gates"].as_array().unwrap()[0], "offered-rate", "{slow}");
-    // In 0.4 s 480 come and 400 are served, so more wait at the end than there are connections.
+    // In 0.4 s, 480 arrive and 400 are served, so more wait at the end than there are connections.
     assert!((max_s(slow, "truth") - 0.081).abs() < 0.002 && max_s(slow, "reported") > 0.07, "{slow}");
     let document = fs::read_to_string(markdown).unwrap();
     for words in ["## lateness", "honesty: 2000/s for 1.28 s", "--timer=spin", "(hybrid, Poisson)"] {
@@ -180,7 +180,7 @@ fn interrupted_it_shows_what_there_is_and_leaves_nothing_behind() {
     let mut text = String::new();
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    // Where the machine changed under the only measurement, that is what there is to show.
+    // If the machine changed during the only measurement, this is all there is to show.
     let saw_a_change = text.contains("no measurement to show") && text.contains("saw the machine change");
     assert!(text.contains("hello, keep-alive, 64 connections") || saw_a_change, "{text}");
     assert_eq!(running_in(folder.path()), Vec::<String>::new());
@@ -193,7 +193,7 @@ fn killed_it_takes_its_programs_along() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = started(folder.path());
     let pid = child.id();
-    // Between two measurements there are none for a moment.
+    // Between two measurements there are briefly no children.
     let children = loop {
         let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
         let pids = text.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().unwrap()));

@@ -1,4 +1,4 @@
-//! Copies of a server, and the runs in which they meet.
+//! Copies of a server, and the runs that compare them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Runs the study under a condition, with the copies of one server after the other. It reports a run that fails, and begins the next.
+/// Runs the study under a condition, with the copies of one server after another. Reports a failed run and goes on.
 pub fn run(args: &Args, condition: &Condition, copies: &[Vec<PathBuf>]) -> Result<(), BenchError> {
     let tolok = program_beside_this("tolok")?;
     let _beside = condition.begin()?;

@@ -1,4 +1,4 @@
-//! What runs of equal servers found, and what comparisons of these runs found.
+//! The results of runs of equal servers, and of comparisons between these runs.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ use tolok_bench::rates::{middle, rate};
 use tolok_bench::table::{Table, percent};
 use tolok_store::{RunFolder, StoreError, StoredRun};
 
-/// How often something happened, and how often it could have.
+/// How often something happened, out of how many cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Share {
     pub hits: u32,
@@ -35,23 +35,23 @@ impl Share {
     }
 }
 
-/// What all runs under a condition found.
+/// The results of all runs under a condition.
 #[derive(Debug, Default)]
 pub struct Found {
     pub condition: String,
     pub runs: u32,
-    /// Scenarios with a false verdict on any pair.
+    /// Scenarios with a false verdict on at least one pair.
     pub scenarios: Share,
     pub pairs: Share,
-    /// Pairs whose interval holds the truth, which is 1.
+    /// Pairs whose interval contains the true ratio, 1.
     pub covered: Share,
     /// Half widths of the intervals.
     pub half_widths: Vec<f64>,
-    /// Noise checks that find a difference.
+    /// Noise checks that found a difference.
     pub noise_checks: Share,
-    /// Comparisons of two runs that say *changed*.
+    /// Comparisons of two runs with the outcome *changed*.
     pub changed: Share,
-    /// Comparisons of two runs with two others that say *regression*.
+    /// Comparisons of two runs with two others, with the outcome *regression*.
     pub regressions: Share,
 }
 
@@ -63,7 +63,7 @@ struct Run {
 }
 
 impl Found {
-    /// All runs below a folder.
+    /// Reads all runs in a folder.
     pub fn read(folder: &Path) -> Result<Self, BenchError> {
         let mut found = Self { condition: condition_of(folder), ..Self::default() };
         let runs = folders_in(folder)?.iter().map(|path| Run::read(path)).collect::<Result<Vec<_>, _>>()?;
@@ -116,7 +116,7 @@ fn records<'a>(stored: &'a StoredRun, names: &'a Names) -> Records<'a> {
     Records { run, plan, names, trials, diagnoses: &[], records_sha256: None }
 }
 
-/// Runs of the same server, in the order of time.
+/// Groups runs by server, in chronological order.
 fn by_server(runs: &[Run]) -> Vec<Vec<&Run>> {
     let mut groups: Vec<Vec<&Run>> = Vec::new();
     for run in runs {
@@ -141,7 +141,7 @@ fn outcome(before: &[&Run], after: &[&Run]) -> Option<CompareOutcome> {
     compare_runs(before, after, &CompareRequest::default()).ok().map(|found| found.outcome)
 }
 
-/// A row for each condition.
+/// One row for each condition.
 pub fn table(found: &[Found]) -> Table {
     let row = |found: &Found| {
         vec![

@@ -1,6 +1,6 @@
-//! `bench-equals`: how often whole runs tell equal servers apart on this machine, in a run and between runs.
+//! `bench-equals`: how often whole runs find differences between equal servers on this machine, within a run and between runs.
 //!
-//! A study measures copies of one server, run by the product as a user runs it. Every difference that it names is false.
+//! A study measures copies of one server, run by the product as a user would. Every difference that it reports is false.
 
 mod equals;
 mod found;
@@ -16,38 +16,38 @@ use tolok_bench::terminal::{exit_code, print};
 
 use found::Found;
 
-/// Measures how often `tolok run` and `tolok compare` tell equal servers apart on this machine.
+/// Measures how often `tolok run` and `tolok compare` find differences between equal servers on this machine.
 #[derive(Debug, Parser)]
 #[command(name = "bench-equals", version)]
 struct Args {
-    /// Runs under each condition. With 0 only what the folder holds is looked at.
+    /// Runs under each condition; 0 only evaluates the runs in the folder.
     #[arg(long, value_name = "N", default_value_t = 20)]
     runs: u32,
-    /// The study that they run.
+    /// The study to run.
     #[arg(long, value_name = "STUDY", default_value = "quick")]
     study: String,
-    /// By what its lengths are multiplied.
+    /// Factor for the lengths in the study.
     #[arg(long, value_name = "FACTOR", default_value_t = 0.1)]
     scale: f64,
-    /// The folders of servers, separated by commas. Runs take them in turns.
+    /// The folders of the servers, separated by commas. Runs use them in turn.
     #[arg(long, value_name = "DIR", value_delimiter = ',', default_value = "subjects/node/http,subjects/go/nethttp")]
     servers: Vec<PathBuf>,
-    /// How many copies of a server meet.
+    /// How many copies of a server to compare.
     #[arg(long, value_name = "N", default_value_t = 4)]
     copies: u32,
-    /// Build compiled servers anew for each round.
+    /// Rebuild compiled servers for each round.
     #[arg(long)]
     rebuild: bool,
-    /// What surrounds the runs, separated by commas: a name, and how many busy loops or which command runs beside them.
+    /// Conditions of the runs, separated by commas: a name, and the number of busy loops or the command to run at the same time.
     #[arg(long, value_name = "NAME[=LOOPS|COMMAND]", value_delimiter = ',', default_value = "as it is")]
     beside: Vec<Condition>,
     /// Seed of the runs.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Where runs are kept, by condition. Runs that are there count as well.
+    /// Folder of the runs, by condition. Existing runs count as well.
     #[arg(long, value_name = "DIR")]
     folder: PathBuf,
-    /// Write a document with everything that is printed.
+    /// Write a document with the printed results.
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 }

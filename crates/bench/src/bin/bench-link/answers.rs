@@ -1,4 +1,4 @@
-//! What a client sees of a connection: the handshake, a short answer, and a long one that slow start makes slow at first.
+//! Connections from a client's view: the handshake, a short answer, and a long one that slow start delays at first.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,7 +15,7 @@ const ROUNDS: u32 = 20;
 const SHORT_BYTES: usize = 8;
 const LONG_BYTES: usize = 534_000;
 
-/// Answers each byte with a short or a long answer, one connection after the other, until there is one without a byte.
+/// Answers each byte with a short or a long answer, one connection after another, until a connection sends no byte.
 fn serve(listener: &TcpListener) -> io::Result<()> {
     let answer = vec![b'x'; LONG_BYTES];
     loop {
@@ -32,7 +32,7 @@ fn serve(listener: &TcpListener) -> io::Result<()> {
     }
 }
 
-/// How long a new connection and its answers take, in seconds.
+/// The durations of a new connection and of its answers, in seconds.
 fn ask(lab: &Lab, address: SocketAddr, wishes: &[u8]) -> Result<Vec<f64>, BenchError> {
     let start_s = now_s();
     let mut connection = lab.inside(0, || TcpStream::connect(address))?;
@@ -48,7 +48,7 @@ fn ask(lab: &Lab, address: SocketAddr, wishes: &[u8]) -> Result<Vec<f64>, BenchE
     Ok(took_s)
 }
 
-/// A connection that asks nothing ends the server.
+/// Ends the server with a connection that sends no byte.
 fn dismiss(lab: &Lab, address: SocketAddr) -> Result<(), BenchError> {
     lab.inside(0, || TcpStream::connect(address)).map(drop)
 }

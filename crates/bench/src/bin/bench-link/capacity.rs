@@ -1,4 +1,4 @@
-//! How much a link carries, and what it costs.
+//! How much a link can carry, and the CPU cost.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::spaces::Lab;
 use tolok_bench::error::BenchError;
 use tolok_bench::table::{Table, digits, grouped};
 
-/// Enough that nothing is dropped, and reason enough to count packets one by one.
+/// Large enough to drop nothing. Also makes the link handle packets one by one.
 const LARGE_QUEUE: Option<u64> = Some(64 << 20);
 /// A small packet: IP, UDP and 36 bytes.
 const SMALL_BYTES: usize = 36;
 
-/// Sends small datagrams as fast as it can, and says how many a second, and the CPU time of the link as a share of one CPU.
+/// Sends small datagrams as fast as possible. Returns the rate per second, and the CPU time of the link as a share of one CPU.
 fn flood(lab: &Lab, link: &Emulated, lasts_s: f64) -> Result<(f64, f64), BenchError> {
     let [near, _far] = pair(lab)?;
     let (start_s, before_s, mut sent) = (now_s(), link.cpu_s()?, 0u64);
@@ -27,11 +27,11 @@ fn flood(lab: &Lab, link: &Emulated, lasts_s: f64) -> Result<(f64, f64), BenchEr
     Ok((sent as f64 / passed_s, (link.cpu_s()? - before_s) / passed_s))
 }
 
-/// Packets a second handed over, in the best second.
+/// Delivered packets per second, in the best second.
 fn best_second(account: &Account) -> f64 {
     let packets = |row: &LinkRow| row.directions.iter().map(|counts| counts.packets).sum::<u64>() as f64;
     let pairs = account.rows.iter().zip(account.rows.iter().skip(1));
-    // The last row comes before its second is over.
+    // The last row comes before a full second is over.
     let whole = pairs.filter(|(before, after)| after.monotonic_ns - before.monotonic_ns > 900_000_000);
     let rates = whole.map(|(before, after)| {
         (packets(after) - packets(before)) / (after.monotonic_ns - before.monotonic_ns) as f64 * 1e9

@@ -1,4 +1,4 @@
-//! The document: tables, the machine, and everything one must know to read them.
+//! The document: tables, the machine, and everything needed to read them.
 
 use std::fmt::Write as _;
 

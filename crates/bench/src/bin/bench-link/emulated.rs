@@ -1,4 +1,4 @@
-//! A link between the two namespaces, in a process of its own, and what it told of itself.
+//! A link between the two namespaces, in its own process, and its report.
 
 use std::net::UdpSocket;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -16,7 +16,7 @@ use tolok_bench::table::grouped;
 
 const DEVICE: &str = "tolok0";
 
-/// A running link. Killed when this is dropped.
+/// A running link. Dropping this kills it.
 #[derive(Debug)]
 pub struct Emulated {
     child: Child,
@@ -24,25 +24,25 @@ pub struct Emulated {
     ended: bool,
 }
 
-/// What a link told at its end, and what it cost.
+/// The final report of a link, and its cost.
 #[derive(Debug)]
 pub struct Account {
-    /// Its rows; the last is its end.
+    /// Its rows; the last one is written at its end.
     pub rows: Vec<LinkRow>,
-    /// Drops of the devices' own queues, which the link did not see.
+    /// Packets that the devices' own queues dropped before the link saw them.
     pub unseen: u64,
 }
 
 /// The hidden command: runs the link of a job.
 pub fn run(job: &str) -> Result<(), BenchError> {
-    // Without an end the link would keep its namespaces for ever.
+    // Otherwise an orphaned link would keep its namespaces forever.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed("be bound to the bench"))?;
     let job: LinkJob = serde_json::from_str(job).map_err(failed("read the job"))?;
     Ok(tolok_link::run(&job)?)
 }
 
 impl Emulated {
-    /// Makes the devices and starts the link; packets pass it when this returns.
+    /// Creates the devices and starts the link. Packets pass the link when this returns.
     pub fn start(lab: &Lab, spec: LinkSpec) -> Result<Emulated, BenchError> {
         let offload = !spec.needs_packets();
         let ends = [make_end(lab, 0, offload)?, make_end(lab, 1, offload)?];
@@ -58,7 +58,7 @@ impl Emulated {
         Ok(emulated)
     }
 
-    /// CPU time that the link took until now, in seconds.
+    /// CPU time of the link so far, in seconds.
     pub fn cpu_s(&self) -> Result<f64, BenchError> {
         let path = format!("/proc/{}/schedstat", self.child.id());
         let text = std::fs::read_to_string(path).map_err(failed("read the CPU time of the link"))?;
@@ -66,9 +66,9 @@ impl Emulated {
         Ok(spent_ns / 1e9)
     }
 
-    /// Ends the link and checks that its account closes.
+    /// Ends the link and checks that its account balances.
     pub fn end(mut self, lab: &Lab) -> Result<Account, BenchError> {
-        // Before the devices vanish with the link.
+        // Read before the devices disappear with the link.
         let unseen = dropped(lab, 0)? + dropped(lab, 1)?;
         kill_process(Pid::from_child(&self.child), Signal::TERM).map_err(failed("end the link"))?;
         self.ended = true;
@@ -104,7 +104,7 @@ impl Account {
         self.rows.last().ok_or_else(|| BenchError::Account { what: "it has no row".to_owned() })
     }
 
-    /// Mean and greatest lateness in both directions, in microseconds: `3.2 / 1,204`.
+    /// Mean and largest lateness over both directions, in microseconds: `3.2 / 1,204`.
     pub fn lateness_words(&self) -> Result<String, BenchError> {
         let last = self.last()?;
         let packets: u64 = last.directions.iter().map(|counts| counts.packets).sum();
@@ -115,7 +115,7 @@ impl Account {
     }
 }
 
-/// A device in the namespace of an end, which the link will inherit.
+/// A device in the namespace of an end, for the link to inherit.
 fn make_end(lab: &Lab, end: usize, offload: bool) -> Result<OwnedFd, BenchError> {
     lab.inside(end, || {
         let device = tun::open(DEVICE, offload)?;
@@ -130,12 +130,12 @@ fn make_end(lab: &Lab, end: usize, offload: bool) -> Result<OwnedFd, BenchError>
 fn dropped(lab: &Lab, end: usize) -> Result<u64, BenchError> {
     let text = lab.inside(end, || std::fs::read_to_string("/proc/thread-self/net/dev"))?;
     let line = text.lines().find_map(|line| line.trim_start().strip_prefix(DEVICE)?.strip_prefix(':'));
-    // Eight columns of what was received, then bytes, packets, errors and drops of what was sent.
+    // Eight columns for received packets, then bytes, packets, errors and drops of sent packets.
     let column = line.and_then(|line| line.split_ascii_whitespace().nth(11));
     Ok(column.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
-/// Two sockets that know each other.
+/// Two connected sockets, one at each end.
 pub fn pair(lab: &Lab) -> Result<[UdpSocket; 2], BenchError> {
     let (near, far) = (udp(lab, 0)?, udp(lab, 1)?);
     let connect = || -> std::io::Result<()> {
@@ -146,7 +146,7 @@ pub fn pair(lab: &Lab) -> Result<[UdpSocket; 2], BenchError> {
     Ok([near, far])
 }
 
-/// A socket of an end that never blocks.
+/// A non-blocking socket at an end.
 fn udp(lab: &Lab, end: usize) -> Result<UdpSocket, BenchError> {
     lab.inside(end, || {
         let socket = UdpSocket::bind(([NEAR, FAR][end], 0))?;

@@ -1,10 +1,10 @@
-//! Clock, datagrams with a number and a time, and figures over many of them.
+//! A clock, numbered datagrams, and statistics over many values.
 
 use std::net::UdpSocket;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Now, in seconds on the monotonic clock.
+/// The current time in seconds on the monotonic clock.
 pub fn now_s() -> f64 {
     let now = clock_gettime(ClockId::Monotonic);
     now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
@@ -13,14 +13,14 @@ pub fn now_s() -> f64 {
 /// The smallest datagram that carries a number.
 pub const STAMP_BYTES: usize = 8;
 
-/// Sends a datagram of so many bytes with a number; whether the kernel took it.
+/// Sends a numbered datagram of `bytes` bytes. Returns whether the kernel took it.
 pub fn send(socket: &UdpSocket, number: u64, bytes: usize) -> bool {
     let mut datagram = [0u8; 1_472];
     datagram[..STAMP_BYTES].copy_from_slice(&number.to_le_bytes());
     socket.send(&datagram[..bytes]).is_ok()
 }
 
-/// The number of the next datagram, if one has come.
+/// The number of the next datagram, if one has arrived.
 pub fn receive(socket: &UdpSocket) -> Option<u64> {
     let mut datagram = [0u8; 1_472];
     let length = socket.recv(&mut datagram).ok()?;
@@ -28,7 +28,7 @@ pub fn receive(socket: &UdpSocket) -> Option<u64> {
     Some(u64::from_le_bytes(*number))
 }
 
-/// Values in order.
+/// Sorted values.
 #[derive(Debug)]
 pub struct Sorted(Vec<f64>);
 
@@ -38,7 +38,7 @@ impl Sorted {
         Sorted(values)
     }
 
-    /// The value below which this share lies; NaN of nothing.
+    /// The value below which this share of the values is; NaN without values.
     pub fn quantile(&self, share: f64) -> f64 {
         let last = self.0.len().saturating_sub(1);
         self.0.get((share * last as f64).round() as usize).copied().unwrap_or(f64::NAN)

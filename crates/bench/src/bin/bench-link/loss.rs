@@ -1,4 +1,4 @@
-//! Loss: numbered datagrams, counted at both ends, by the link, and by the model without any link.
+//! Loss: numbered datagrams, counted at both ends, by the link, and by the model without a link.
 
 use tolok_link::{Direction, Fate, Held, LinkSpec};
 
@@ -10,19 +10,19 @@ use tolok_bench::table::{Table, grouped};
 
 /// Datagrams for each probability.
 const DATAGRAMS: u32 = 100_000;
-/// Time between them: a rate that a link keeps up with easily.
+/// Time between them: a rate that a link can easily carry.
 const GAP_S: f64 = 40e-6;
 /// IP and UDP headers before the number.
 const PACKET_BYTES: u64 = 36;
 
-/// How many of the first so many packets are lost, as the model has it.
+/// How many of the first `packets` packets the model loses.
 fn computed(spec: LinkSpec, packets: u64) -> u64 {
     let mut direction = Direction::new(&spec, 0);
     let fates: Vec<Fate> = (0..packets).map(|number| direction.offer(number, PACKET_BYTES, Held::default())).collect();
     fates.iter().filter(|fate| **fate == Fate::Lost).count() as u64
 }
 
-/// Sends them all, and counts how many come.
+/// Sends all datagrams and counts those that arrive.
 fn send_all(lab: &Lab, datagrams: u64) -> Result<u64, BenchError> {
     let [near, far] = pair(lab)?;
     let start_s = now_s();

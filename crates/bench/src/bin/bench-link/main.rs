@@ -1,8 +1,8 @@
-//! `bench-link`: how true the emulated link is, on this machine. Target and measurement side by side.
+//! `bench-link`: how accurate the emulated link is on this machine. Shows targets and measurements side by side.
 //!
-//! Two network namespaces and a link between them, made here and gone with this program. The probe is one thread with
-//! sockets in both namespaces, so that one clock times both directions and no thread has to wake up to answer. Where
-//! programs that sleep are measured, or TCP, it says so.
+//! The program creates two network namespaces and a link between them; they disappear with it. The probe is one thread with sockets in both
+//! namespaces, so one clock times both directions and no thread has to wake up to answer. Measurements of sleeping programs or of TCP are
+//! marked as such.
 
 mod answers;
 mod capacity;
@@ -25,10 +25,10 @@ use tolok_bench::terminal::{exit_code, print};
 
 use spaces::Lab;
 
-/// Measures something and puts it in a table.
+/// A measurement that yields a table.
 type Part = fn(&Lab) -> Result<Table, BenchError>;
 
-/// What is measured, by name, in this order.
+/// The measurements by name, in order.
 const PARTS: [(&str, Part); 6] = [
     ("delay", ping::delays),
     ("jitter", ping::jitters),
@@ -38,7 +38,7 @@ const PARTS: [(&str, Part); 6] = [
     ("capacity", capacity::table),
 ];
 
-/// Measures how true the emulated link is on this machine.
+/// Measures how accurate the emulated link is on this machine.
 #[derive(Debug, Parser)]
 #[command(name = "bench-link", version, args_conflicts_with_subcommands = true)]
 struct Args {
@@ -53,13 +53,13 @@ struct Args {
     /// Only these parts, separated by commas: delay, jitter, rate, loss, answers, capacity.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PARTS.map(|(name, _)| name))]
     only: Vec<String>,
-    /// A tenth of everything: shows that it works, and no more.
+    /// A tenth of everything: only shows that it works.
     #[arg(long)]
     quick: bool,
-    /// What else a reader of the document must know, such as what ran beside this.
+    /// Other facts for readers of the document, such as what ran at the same time.
     #[arg(long, value_name = "TEXT", requires = "markdown")]
     conditions: Option<String>,
-    /// Write a document with everything that is printed, and how to read it.
+    /// Write a document with the printed results and how to read them.
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 }
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
 }
 
 fn measure(args: &Args) -> Result<(), BenchError> {
-    // Before anything starts a thread: only then can a program enter a user namespace.
+    // Before any thread starts: only a single-threaded program can enter a user namespace.
     let lab = Lab::make(args.link_cpu, args.probe_cpu, args.quick)?;
     let start = Machine::read();
     let mut tables = Vec::new();

@@ -1,4 +1,4 @@
-//! Delay and jitter: datagrams that are numbered, sent, seen, sent back and seen again.
+//! Delay and jitter: numbered datagrams, timed on the way there and back.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use crate::spaces::Lab;
 use tolok_bench::error::{BenchError, failed};
 use tolok_bench::table::{Table, grouped};
 
-/// Datagrams for each figure of a probe that never sleeps.
+/// Datagrams per figure, for a probe that never sleeps.
 const PROBES: u32 = 3_000;
-/// Time between them. No multiple of anything else here.
+/// Time between them. Not a multiple of any other interval here.
 const GAP_S: f64 = 0.003_1;
 const SLEEPERS: u32 = 200;
-/// How long the first packet may take beyond the link's own time.
+/// How long the first packet may take in addition to the link's own delay.
 const PATIENCE_S: u64 = 5;
 
-/// What the probe saw, in seconds.
+/// The measurements of the probe, in seconds.
 struct Seen {
     there: Vec<f64>,
     back: Vec<f64>,
@@ -29,7 +29,7 @@ struct Seen {
 pub fn wait_for(lab: &Lab, spec: LinkSpec) -> Result<(), BenchError> {
     let [near, far] = pair(lab)?;
     let end_s = now_s() + PATIENCE_S as f64 + 2.0 * (spec.delay_s + spec.jitter_s);
-    // One is enough, as nothing is lost before the link reads it; a lossy link needs some more.
+    // One packet is enough, because nothing is lost before the link reads it; a lossy link needs more.
     let again_s = if spec.loss > 0.0 { 0.05 } else { f64::INFINITY };
     for (from, to) in [(&near, &far), (&far, &near)] {
         let mut next_s = now_s();
@@ -49,7 +49,7 @@ pub fn wait_for(lab: &Lab, spec: LinkSpec) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// Sends so many datagrams there and back, all timed by this thread, which looks at both sockets without a pause.
+/// Sends `probes` datagrams there and back. This thread times them all, and polls both sockets without a pause.
 fn probe(lab: &Lab, probes: u32) -> Result<Seen, BenchError> {
     let [near, far] = pair(lab)?;
     let mut sent_s: Vec<f64> = Vec::new();
@@ -76,7 +76,7 @@ fn probe(lab: &Lab, probes: u32) -> Result<Seen, BenchError> {
     Ok(seen)
 }
 
-/// One ping at a time between two threads that sleep until something comes.
+/// Sends one ping at a time between two threads that sleep until a packet arrives.
 fn sleepers(lab: &Lab, pings: u32) -> Result<Vec<f64>, BenchError> {
     let [near, far] = pair(lab)?;
     let settle = || -> std::io::Result<()> {
@@ -102,7 +102,7 @@ fn sleepers(lab: &Lab, pings: u32) -> Result<Vec<f64>, BenchError> {
         }
         round_s.push(now_s() - start_s);
     }
-    // It ends by itself, if only because nothing comes any more.
+    // It ends on its own, at the latest by a timeout.
     let _ = echo.join();
     Ok(round_s)
 }
@@ -148,7 +148,7 @@ pub fn delays(lab: &Lab) -> Result<Table, BenchError> {
     Ok(Table { title: "Delay".to_owned(), columns, rows, notes: vec![] })
 }
 
-/// One-way delays that differ from packet to packet, beside what an even distribution has.
+/// One-way delays that vary by packet, next to those of a uniform distribution.
 pub fn jitters(lab: &Lab) -> Result<Table, BenchError> {
     let mut rows = Vec::new();
     for (delay_ms, jitter_ms) in [(1.0, 1.5), (10.0, 2.0)] {

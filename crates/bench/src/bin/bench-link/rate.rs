@@ -1,4 +1,4 @@
-//! Rate: datagrams beyond it, and TCP.
+//! Rate: datagrams above the rate, and TCP.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -14,25 +14,25 @@ use crate::spaces::Lab;
 use tolok_bench::error::{BenchError, failed};
 use tolok_bench::table::{Table, digits, grouped};
 
-/// Payload of the largest TCP packet, with the usual time stamps, and of the largest datagram.
+/// Payload of the largest TCP packet, with the usual timestamps, and of the largest datagram.
 const SEGMENT_BYTES: f64 = 1_448.0;
 const DATAGRAM_BYTES: usize = 1_472;
 const PACKET_BYTES: f64 = 1_500.0;
-/// How much faster than the rate datagrams are sent.
+/// How much faster than the rate to send datagrams.
 const EXCESS: f64 = 1.5;
-/// What TCP needs to fill the link, and is not counted.
+/// Time for TCP to fill the link; not counted.
 const SETTLE: Duration = Duration::from_millis(1_500);
 
-/// What a stream of TCP did.
+/// The measurements of a TCP stream.
 #[derive(Debug)]
 pub struct Streamed {
-    /// Payload, in bits a second, after it had settled.
+    /// Payload in bits per second, after the stream had settled.
     pub payload_bps: f64,
-    /// CPU time of the link as a share of one CPU, over the same time.
+    /// CPU time of the link over the same period, as a share of one CPU.
     pub busy: f64,
 }
 
-/// Sends from the far end through TCP, and measures at the near end for so long, once it has settled.
+/// Sends over TCP from the far end, and measures at the near end for this long, once the stream has settled.
 pub fn stream(lab: &Lab, link: &Emulated, lasts: Duration) -> Result<Streamed, BenchError> {
     let (listener, address) = lab.listen()?;
     let mut receiver = lab.inside(0, || TcpStream::connect(address))?;
@@ -42,7 +42,7 @@ pub fn stream(lab: &Lab, link: &Emulated, lasts: Duration) -> Result<Streamed, B
     let writer = std::thread::spawn(move || {
         let bytes = [0u8; 256 << 10];
         while !stop.load(Ordering::Relaxed) && sender.write_all(&bytes).is_ok() {}
-        // What is in its buffer would take seconds to pass a slow link.
+        // The bytes in its buffer would take seconds to pass a slow link.
         let _ = sender.shutdown(Shutdown::Both);
     });
     let mut count = |lasts: Duration| -> Result<(f64, f64), BenchError> {
@@ -66,7 +66,7 @@ pub fn stream(lab: &Lab, link: &Emulated, lasts: Duration) -> Result<Streamed, B
     Ok(Streamed { payload_bps: bytes * 8.0 / passed_s, busy })
 }
 
-/// Sends datagrams faster than the rate, and returns the rate at which they came, in bits a second of IP, and how many.
+/// Sends datagrams faster than the rate. Returns the rate at which they arrived, in bits per second of IP, and their number.
 fn overload(lab: &Lab, rate_bps: f64, lasts_s: f64) -> Result<(f64, u64), BenchError> {
     let [near, far] = pair(lab)?;
     let gap_s = PACKET_BYTES * 8.0 / (rate_bps * EXCESS);

@@ -1,4 +1,4 @@
-//! Two network namespaces, between which the links are.
+//! Two network namespaces, to be connected by links.
 #![allow(unsafe_code, reason = "unshare(2) has no safe wrapper")]
 
 use std::cell::Cell;
@@ -18,24 +18,24 @@ use tolok_bench::error::{BenchError, failed};
 pub const NEAR: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
 /// Address of the far end.
 pub const FAR: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
-/// The usual congestion control. Set for each listener, whose connections send; a namespace takes only what the machine
-/// allows for all, and some machines allow only their own default.
+/// The usual congestion control. Set for each listener, whose connections send. A namespace accepts only what the machine allows for all,
+/// and some machines allow only their default.
 const CONGESTION_CONTROL: &str = "cubic";
 
 #[derive(Debug)]
 pub struct Lab {
     home: File,
-    /// Of the near end, and of the far end.
+    /// The near end and the far end.
     spaces: [File; 2],
     pub link_cpu: u32,
     pub probe_cpu: u32,
     quick: bool,
-    /// Whether the last link ran in real time.
+    /// Whether all links so far ran with real-time priority.
     realtime: Cell<Option<bool>>,
 }
 
 impl Lab {
-    /// Makes the namespaces, inside a user namespace without root. All threads keep to the probe's CPU from here on.
+    /// Creates the namespaces; without root, inside a user namespace. From here on all threads stay on the probe's CPU.
     pub fn make(link_cpu: u32, probe_cpu: u32, quick: bool) -> Result<Lab, BenchError> {
         let mut cpus = CpuSet::new();
         cpus.set(probe_cpu as usize);
@@ -47,7 +47,7 @@ impl Lab {
         let make = || -> Result<File, BenchError> {
             // SAFETY: a new network namespace shares no further descriptors and changes no memory.
             unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.map_err(failed("make a network namespace"))?;
-            // No connection is to profit from what an earlier one has learnt.
+            // A connection must not benefit from what an earlier one learned.
             fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1").map_err(failed("set up TCP"))?;
             current()
         };
@@ -56,7 +56,7 @@ impl Lab {
         Ok(lab)
     }
 
-    /// Does something inside the namespace of an end. Sockets that are made there stay there.
+    /// Runs `act` inside the namespace of an end. Sockets created there stay there.
     pub fn inside<T>(&self, end: usize, act: impl FnOnce() -> std::io::Result<T>) -> Result<T, BenchError> {
         enter(&self.spaces[end])?;
         let done = act();
@@ -74,12 +74,12 @@ impl Lab {
         })
     }
 
-    /// Notes whether a link ran in real time.
+    /// Records whether a link ran with real-time priority.
     pub fn note_realtime(&self, realtime: bool) {
         self.realtime.set(Some(self.realtime.get().unwrap_or(true) && realtime));
     }
 
-    /// The priority of the links until now, in words.
+    /// The priority of the links so far, in words.
     pub fn priority(&self) -> &'static str {
         match self.realtime.get() {
             Some(true) => "a process of its own, with real-time priority",
@@ -88,7 +88,7 @@ impl Lab {
         }
     }
 
-    /// So many, or a tenth of it where everything is to be quick.
+    /// `full`, or a tenth of it for a quick run.
     pub fn extent(&self, full: u32) -> u32 {
         if self.quick { full.div_ceil(10) } else { full }
     }

@@ -1,11 +1,11 @@
-//! Duels that are drawn from launches, and how often they were right.
+//! Duels drawn from launches, and how often they were right.
 
 use tolok_analysis::{ComparedMetric, Verdict};
 use tolok_model::SplitMix64;
 
 use crate::launches::{Judged, Launches, Pair};
 
-/// What is asked of drawn duels.
+/// The question for drawn duels.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
     pub pair: Pair,
@@ -14,7 +14,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The ratio that the interval should hold.
+    /// The ratio that the interval should contain.
     pub fn truth(&self) -> f64 {
         match (self.pair, self.by) {
             (Pair::Equals, _) => 1.0,
@@ -24,19 +24,19 @@ impl Question {
     }
 }
 
-/// How drawn duels came out.
+/// The outcomes of duels.
 #[derive(Debug, Default, PartialEq)]
 pub struct Rates {
     pub duels: u32,
-    /// Duels that told the two apart; for servers that differ, only those that named the slower one.
+    /// Duels that told the two apart; for different servers, only those that named the slower one.
     pub told: u32,
-    /// Whose interval holds the truth.
+    /// Duels whose interval contains the truth.
     pub covered: u32,
     /// Half widths of the intervals.
     pub half_widths: Vec<f64>,
 }
 
-/// Draws duels of `size` launches each, none of which is in a duel twice. Draws share launches, so they are no independent duels.
+/// Draws duels of `size` launches each, without replacement within a duel. Duels share launches, so they are not independent.
 pub fn draw(launches: &Launches, question: Question, size: u32, draws: u32, seed: u64) -> Rates {
     let mut rng = SplitMix64::new(seed);
     let mut all: Vec<u32> = (1..=launches.number()).collect();
@@ -51,7 +51,7 @@ pub fn draw(launches: &Launches, question: Question, size: u32, draws: u32, seed
     rates
 }
 
-/// The duels as they were run, each of its own launches.
+/// The duels as they were run, each with its own launches.
 pub fn whole(launches: &Launches, question: Question) -> Rates {
     let mut rates = Rates::default();
     for own in &launches.of_duels {

@@ -1,4 +1,4 @@
-//! Whole duels, run by `tolok duel` as a user runs it.
+//! Whole duels, run by `tolok duel` as a user would.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use tolok_bench::terminal::say;
 
 use crate::Args;
 
-/// Runs all duels of a condition. It reports one that fails, and begins the next.
+/// Runs all duels of a condition. Reports a failed duel and goes on.
 pub fn run(args: &Args, condition: &Condition, servers: &[PathBuf]) -> Result<(), BenchError> {
     let tolok = program_beside_this("tolok")?;
     let _beside = condition.begin()?;

@@ -1,4 +1,4 @@
-//! The launches of all duels of one condition, as the product stored them.
+//! The launches of all duels under one condition, as the product stored them.
 
 use std::path::Path;
 
@@ -12,23 +12,23 @@ use tolok_tools::slices::StoredSlice;
 
 use crate::planted::Planted;
 
-/// What was measured under one condition.
+/// The measurements under one condition.
 pub struct Launches {
     pub condition: String,
     run: RunRecord,
     plan: Plan,
     names: Names,
-    /// Of whole launches only, which are numbered through all runs from 1.
+    /// Trials of complete launches only. Launches are numbered from 1 across all runs.
     trials: Vec<TrialRecord>,
-    /// Of the first run. Its titles and its ranks are those of all.
+    /// Findings of the first run. Its titles and ranks apply to all.
     findings: Findings,
-    /// What each run ended with.
+    /// The result of each run.
     pub duels: Vec<Duel>,
-    /// The numbers of each run's launches.
+    /// The numbers of the launches of each run.
     pub of_duels: Vec<Vec<u32>>,
     /// Launches in which a case failed.
     pub void: u32,
-    /// Other programs' share of the machine's CPUs, and the hypervisor's, in the median of each run's base.
+    /// CPU share of other programs and of the hypervisor, as the median of each run's base.
     pub foreign: Vec<f64>,
     pub stolen: Vec<f64>,
     /// How long each launch took, in seconds.
@@ -36,7 +36,7 @@ pub struct Launches {
     pub overhead: Overhead,
 }
 
-/// Where the time of slices went, in seconds.
+/// Where the time in slices went, in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Overhead {
     pub thaw_s: f64,
@@ -46,14 +46,14 @@ pub struct Overhead {
 }
 
 impl Overhead {
-    /// Share of the time in which there was no load.
+    /// Share of the time without load.
     pub fn share(&self) -> f64 {
         let lost_s = self.thaw_s + self.freeze_s + self.drain_s;
         lost_s / (lost_s + self.load_s)
     }
 }
 
-/// Two cases to be told apart.
+/// Two cases to tell apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pair {
     /// The base and the noise check's second entry.
@@ -62,7 +62,7 @@ pub enum Pair {
     Slower(Planted),
 }
 
-/// What a duel of two came to.
+/// The result of a duel of two.
 pub struct Judged {
     pub verdict: Verdict,
     pub value: f64,
@@ -71,7 +71,7 @@ pub struct Judged {
 }
 
 impl Launches {
-    /// All runs below a folder.
+    /// Reads all runs in a folder.
     pub fn read(folder: &Path) -> Result<Self, BenchError> {
         let mut all: Option<Self> = None;
         for path in folders_in(folder)? {
@@ -145,18 +145,18 @@ impl Launches {
         Ok(())
     }
 
-    /// How many whole launches there are.
+    /// The number of complete launches.
     pub fn number(&self) -> u32 {
         self.plan.blocks
     }
 
-    /// How many launches a duel has, in the median.
+    /// The median number of launches in a duel.
     pub fn usual_duel(&self) -> u32 {
         let numbers: Vec<f64> = self.of_duels.iter().map(|own| own.len() as f64).collect();
         middle(&numbers).round() as u32
     }
 
-    /// A duel of two by some of the launches, judged by the product's own rule.
+    /// A duel of two cases over some of the launches, judged by the product's own rule.
     pub fn judge(&self, pair: Pair, launches: &[u32], by: ComparedMetric, smallest_effect: f64) -> Option<Judged> {
         let cases = self.cases_of(pair)?;
         let of_launch = |(place, launch): (usize, &u32)| {
@@ -175,7 +175,7 @@ impl Launches {
         Some(Judged { verdict: found.verdict, value: ratio.value, low: ratio.low?, high: ratio.high? })
     }
 
-    /// The base, the noise check's second entry, and the challenger: of equals, that entry itself.
+    /// The base, the noise check's second entry, and the challenger. For equals, that entry is the challenger.
     fn cases_of(&self, pair: Pair) -> Option<Vec<Case>> {
         let base = self.plan.cases.iter().find(|case| case.competes())?;
         let twin = self.plan.cases.iter().find(|case| case.twin_of.as_ref() == Some(&base.id))?;

@@ -1,8 +1,8 @@
-//! `bench-resolution`: how small a difference a duel tells, and how often it tells one where none is, on this machine.
+//! `bench-resolution`: how small a difference a duel can detect on this machine, and how often it reports one that does not exist.
 //!
-//! Three servers meet in whole duels, run by the product: the base, one that takes 3% more CPU time, and one that takes 1% more.
-//! The ceiling plants the differences by its own clock, so the truth is known from elsewhere. Rates over more duels than were
-//! run come from drawing launches of those that were.
+//! Three servers meet in whole duels, run by the product: the base, one that takes 3% more CPU time, and one that takes 1% more. The
+//! ceiling plants the differences by its own clock, so the truth is known independently. Rates over more duels than were run come from
+//! resampling launches.
 
 mod draws;
 mod duels;
@@ -22,17 +22,17 @@ use tolok_bench::terminal::{exit_code, print};
 
 use launches::Launches;
 
-/// Measures how small a difference `tolok duel` tells on this machine.
+/// Measures how small a difference `tolok duel` can detect on this machine.
 #[derive(Debug, Parser)]
 #[command(name = "bench-resolution", version)]
 struct Args {
-    /// Whole duels under each condition. With 0 only what the folder holds is looked at.
+    /// Whole duels under each condition; 0 only evaluates the runs in the folder.
     #[arg(long, value_name = "N", default_value_t = 5)]
     duels: u32,
-    /// How long each takes.
+    /// Length of each duel.
     #[arg(long, value_name = "S", default_value = "180", value_parser = seconds)]
     seconds: Duration,
-    /// What surrounds the duels, separated by commas: a name, and how many busy loops or which command runs beside them.
+    /// Conditions of the duels, separated by commas: a name, and the number of busy loops or the command to run at the same time.
     #[arg(
         long,
         value_name = "NAME[=LOOPS|COMMAND]",
@@ -40,16 +40,16 @@ struct Args {
         default_value = "as it is,two busy loops=2"
     )]
     beside: Vec<Condition>,
-    /// How many duels are drawn from the launches of each condition.
+    /// How many duels to draw from the launches of each condition.
     #[arg(long, value_name = "N", default_value_t = 500)]
     draws: u32,
     /// Seed of the duels and of the draws.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Where runs are kept, by condition. Runs that are there count as well.
+    /// Folder of the runs, by condition. Existing runs count as well.
     #[arg(long, value_name = "DIR")]
     folder: PathBuf,
-    /// Write a document with everything that is printed.
+    /// Write a document with the printed results.
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What was found, as tables.
+//! The results, as tables.
 
 use std::fmt::Write as _;
 
@@ -11,16 +11,16 @@ use crate::draws::{Question, Rates, draw, whole};
 use crate::launches::{Launches, Overhead, Pair};
 use crate::planted::SLOWER;
 
-/// The smallest effect of a duel by default.
+/// The default smallest effect of a duel.
 const USUAL: f64 = 0.01;
 
-/// What is asked of the launches of every condition.
+/// The questions for the launches of every condition.
 fn questions() -> Vec<Question> {
     let [three, one] = SLOWER.map(Pair::Slower);
     let of = |pair, by, smallest_effect| Question { pair, by, smallest_effect };
     let both = |pair| [ComparedMetric::Goodput, ComparedMetric::Cpu].map(|by| of(pair, by, USUAL));
     let mut all = [both(Pair::Equals), both(three), both(one)].concat();
-    // A difference of the smallest effect itself is seen as a smaller one in half of all duels.
+    // A difference equal to the smallest effect appears smaller in half of all duels.
     all.push(of(one, ComparedMetric::Cpu, USUAL / 3.0));
     all
 }

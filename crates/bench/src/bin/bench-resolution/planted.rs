@@ -1,12 +1,12 @@
-//! The servers of the duels, and the truth about them.
+//! The servers of the duels, and their true differences.
 
 use std::path::{Path, PathBuf};
 
 use tolok_bench::beside::program_beside_this;
 use tolok_bench::error::{BenchError, failed};
 
-/// Work of every answer: some 100 µs. With 20 µs, a slower server wakes the waiting generator more often and pays for it, so 3% of its
-/// own time became 3.15% per answer.
+/// Work per answer: about 100 µs. With 20 µs, a slower server wakes the waiting generator more often and pays for it, so 3% of its own time
+/// became 3.15% per answer.
 const STEPS: u32 = 45_000;
 
 /// A server with a planted slowness.
@@ -14,29 +14,29 @@ const STEPS: u32 = 45_000;
 pub struct Planted {
     /// The name of its folder.
     pub name: &'static str,
-    /// By how much its CPU time is more than that of the base.
+    /// Its extra CPU time, as a share of the base's.
     pub slowness: f64,
 }
 
-/// The base reads the same clock as often, and spins nothing.
+/// The base reads the same clock as often, but does not spin.
 pub const BASE: Planted = Planted { name: "base", slowness: 0.0 };
-/// Those that are to be found.
+/// The servers to detect.
 pub const SLOWER: [Planted; 2] =
     [Planted { name: "slower-3", slowness: 0.03 }, Planted { name: "slower-1", slowness: 0.01 }];
 
 impl Planted {
-    /// CPU time per answer over that of the base.
+    /// CPU time per answer relative to the base.
     pub fn true_cpu(self) -> f64 {
         1.0 + self.slowness
     }
 
-    /// Answers per second over those of the base: all of its CPU's time goes into answers.
+    /// Answers per second relative to the base: all CPU time goes into answers.
     pub fn true_goodput(self) -> f64 {
         self.true_cpu().recip()
     }
 }
 
-/// Writes a folder for each server. Returns them, the base first.
+/// Creates a folder for each server. Returns them, the base first.
 pub fn lay_out(folder: &Path) -> Result<Vec<PathBuf>, BenchError> {
     let ceiling = program_beside_this("ceiling")?;
     let servers = folder.join("servers");
