@@ -1,5 +1,5 @@
-//! Names this build by what decides its machine code: its sources, the versions of dependencies, the compiler and how it optimises.
-//! Runs with the same name were measured beside the same ceiling.
+//! Names this build by everything that determines its machine code: its sources, the versions of dependencies, the compiler and its
+//! optimisation. Runs with the same name were measured alongside the same ceiling.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};

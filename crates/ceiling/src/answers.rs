@@ -1,11 +1,11 @@
-//! The answers, ready: one string of bytes each, head and body together; a large body is an open file instead, which the
-//! kernel sends without copying it.
+//! The prepared answers: one byte string each, with head and body. A large body is an open file instead, which the kernel sends without
+//! copying.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// File in the folder of assets, and its content type. The path is the name with a slash before it.
+/// File in the folder of assets, and its content type. The path is a slash and the name.
 const WORKLOADS: [(&str, &str); 4] = [
     ("hello", "text/html"),
     ("json", "application/json"),
@@ -16,47 +16,47 @@ const WORKLOADS: [(&str, &str); 4] = [
 /// The folder of a mix of files.
 const MIX: &str = "static";
 
-/// Bodies from this size on are sent from their file; small ones save that system call. The best size was not sought: no
-/// workload lies near it.
+/// Bodies of at least this size are sent from their file; smaller ones save that system call. The best size was not determined: no workload
+/// is near it.
 const FILE_FROM_BYTES: usize = 32 * 1024;
 
-/// What becomes of the connection after an answer, and whether that must be said.
+/// What happens to the connection after an answer, and whether the answer announces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
-    /// HTTP/1.1 keeps it, unsaid.
+    /// HTTP/1.1 keeps it without an announcement.
     Keep,
-    /// HTTP/1.0 keeps it only if that is said.
+    /// HTTP/1.0 keeps it only if announced.
     KeepAndSay,
-    /// It is closed.
+    /// It is closed, as announced.
     Close,
 }
 
 /// One answer in its three forms.
 #[derive(Debug)]
 struct Answer {
-    /// Bytes and length of the head, by [`After`].
+    /// Bytes of the answer and length of its head, by [`After`].
     forms: [(Vec<u8>, usize); 3],
     file: Option<BodyFile>,
     refuses: bool,
 }
 
-/// A body that is sent from its file.
+/// A body to send from its file.
 #[derive(Debug)]
 pub struct BodyFile {
     pub file: File,
     pub length: u64,
 }
 
-/// What is sent for a request: the bytes, then the file.
+/// What to send for a request: the bytes, then the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply<'answers> {
     pub bytes: &'answers [u8],
     pub file: Option<&'answers BodyFile>,
-    /// It says that the request was not as it should be.
+    /// Whether it rejects the request.
     pub refuses: bool,
 }
 
-/// Every answer of the server.
+/// All answers of the server.
 #[derive(Debug)]
 pub struct Answers {
     found: Vec<(String, Answer)>,
@@ -67,7 +67,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// Reads the bodies of the workloads that are there; at least one must be.
+    /// Reads the bodies that exist for the workloads; at least one must.
     pub fn read(assets: &Path) -> Result<Answers, String> {
         let mut found = Vec::new();
         for (name, content_type) in WORKLOADS {
@@ -99,14 +99,14 @@ impl Answers {
         })
     }
 
-    /// The paths that are served.
+    /// The served paths.
     pub fn paths(&self) -> Vec<&str> {
         self.found.iter().map(|(path, _)| path.as_str()).collect()
     }
 
-    /// What answers a request.
+    /// The answer to a request.
     pub fn to(&self, method: &[u8], path: &[u8], after: After) -> Reply<'_> {
-        // A few paths: a walk over them is faster than any hash.
+        // With so few paths, a linear search is faster than hashing.
         let found = self.found.iter().find(|(one, _)| one.as_bytes() == path).map(|(_, answer)| answer);
         match (found, method) {
             (Some(answer), b"GET") => answer.whole(after),
@@ -117,18 +117,18 @@ impl Answers {
         }
     }
 
-    /// The answer to what is no request this server understands; the connection closes.
+    /// The answer to an invalid or unsupported request; the connection closes.
     pub fn bad_request(&self) -> Reply<'_> {
         self.bad_request.whole(After::Close)
     }
 
-    /// The answer to a head without end; the connection closes.
+    /// The answer to an overlong head; the connection closes.
     pub fn too_large(&self) -> Reply<'_> {
         self.too_large.whole(After::Close)
     }
 }
 
-/// The files of a mix, if it is there.
+/// The files of a mix, if its folder exists.
 fn mixed(folder: &Path) -> Result<Vec<(String, Answer)>, String> {
     let unreadable = |error: io::Error| format!("cannot read {}: {error}", folder.display());
     let entries = match fs::read_dir(folder) {
@@ -145,7 +145,7 @@ fn mixed(folder: &Path) -> Result<Vec<(String, Answer)>, String> {
 }
 
 impl Answer {
-    /// The answer whose body is a file. Reading it whole also brings a large one into the page cache.
+    /// The answer with a file as its body. Reading the whole file also brings a large one into the page cache.
     fn read(path: &Path, content_type: &str) -> io::Result<Answer> {
         let body = fs::read(path)?;
         if body.len() < FILE_FROM_BYTES {
@@ -173,7 +173,7 @@ impl Answer {
     }
 }
 
-/// Heads by [`After`], each followed by the bytes given, with its length.
+/// Heads by [`After`], each followed by `body`; with the length of the head.
 fn forms(status: &str, content_type: &str, header: &str, length: usize, body: &[u8]) -> [(Vec<u8>, usize); 3] {
     let form = |connection: &str| {
         let head = format!(

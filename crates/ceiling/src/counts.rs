@@ -1,8 +1,6 @@
-//! What the server has answered, for a benchmark of load generators: they are judged by the server's count and not by
-//! their own.
+//! Counts of the server's answers. A benchmark of load generators judges them by these counts instead of their own.
 //!
-//! Each thread counts for itself on a cache line of its own, and somebody else adds up when asked; so counting costs a
-//! thread two moves an answer.
+//! Each thread counts on its own cache line, and another thread adds up on request. So counting costs a thread two moves per answer.
 
 use std::io::{BufRead, Write};
 use std::sync::Arc;
@@ -18,33 +16,33 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Answers handed to the kernel to the last byte, refusals included.
+    /// Adds answers whose last byte was handed to the kernel, including refusals.
     pub fn answered(&self, answers: u64) {
         add(&self.answers, answers);
     }
 
-    /// How many were so far.
+    /// Answers so far.
     pub fn answers(&self) -> u64 {
         self.answers.load(Relaxed)
     }
 
-    /// A request that is no request for a workload's answer.
+    /// Counts a request that has no workload's answer.
     pub fn refused(&self) {
         add(&self.refusals, 1);
     }
 
-    /// A connection was accepted.
+    /// Counts an accepted connection.
     pub fn connected(&self) {
         add(&self.connections, 1);
     }
 }
 
-/// With a single writer no locked instruction is needed.
+/// With a single writer, no locked instruction is needed.
 fn add(count: &AtomicU64, more: u64) {
     count.store(count.load(Relaxed) + more, Relaxed);
 }
 
-/// Answers each line of `questions` with the counts of all threads so far, one JSON line each, until there are no more.
+/// Answers each line of `questions` with the current counts of all threads, as one line of JSON, until the input ends.
 pub fn tell(all: &[Arc<Counts>], questions: impl BufRead, mut answers: impl Write) {
     for question in questions.lines() {
         let told = question.and_then(|_| {

@@ -1,8 +1,8 @@
-//! The ceiling: the least an HTTP server can do for the workloads' answers on this machine. What no subject can exceed,
-//! and what tells whether a load generator or a subject was the limit.
+//! The ceiling: the smallest possible HTTP server for the workloads' answers on this machine. No subject can exceed it, and it shows
+//! whether a load generator or a subject was the limit.
 //!
-//! One epoll loop a thread, every answer made at the start (a large body is an open file, sent with `sendfile`), no
-//! configuration, no logging of requests.
+//! One epoll loop per thread, all answers prepared at the start (a large body is an open file, sent with `sendfile`), no configuration, no
+//! logging of requests.
 
 mod answers;
 mod counts;
@@ -20,10 +20,10 @@ use answers::Answers;
 use counts::Counts;
 use options::Options;
 
-/// The name of this build: runs with the same one were measured beside the same ceiling.
+/// The name of this build: runs with the same name were measured alongside the same ceiling.
 pub const BUILD: &str = env!("TOLOK_CEILING_BUILD");
 
-/// Serves as the arguments after the program's name say, until a signal ends the process. It writes why it cannot to standard error.
+/// Serves according to the arguments after the program's name, until a signal ends the process. Errors go to standard error.
 pub fn run(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     let (error, code) = match options::parse(arguments) {
         Ok(options) => match serve(&options) {
@@ -36,7 +36,7 @@ pub fn run(arguments: impl IntoIterator<Item = String>) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Serves until the process is stopped by a signal.
+/// Serves until a signal ends the process.
 fn serve(options: &Options) -> Result<(), String> {
     server::allow_many_connections();
     let answers = Answers::read(&options.assets)?;
@@ -50,7 +50,7 @@ fn serve(options: &Options) -> Result<(), String> {
     let counts: Vec<Arc<Counts>> = listeners.iter().map(|_| Arc::default()).collect();
     if options.counts {
         let all = counts.clone();
-        // Not in the scope below: a thread that waits for a question must not keep a failed server alive.
+        // Outside the scope below: a thread that waits for a question must not keep a failed server alive.
         thread::spawn(move || counts::tell(&all, std::io::stdin().lock(), std::io::stdout().lock()));
     }
     thread::scope(|scope| {
@@ -63,6 +63,6 @@ fn serve(options: &Options) -> Result<(), String> {
 }
 
 fn log(line: &str) {
-    // There is nobody to tell that standard error is closed.
+    // If standard error is closed, there is nowhere to report it.
     let _ = writeln!(std::io::stderr(), "ceiling: {line}");
 }

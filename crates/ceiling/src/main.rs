@@ -1,4 +1,4 @@
-//! The ceiling as a program of its own, for benchmarks of tolok. Studies run it as the hidden verb `tolok ceiling`.
+//! The ceiling as a separate program, for benchmarks of tolok. Studies run it as the hidden command `tolok ceiling`.
 
 use std::process::ExitCode;
 

@@ -9,24 +9,24 @@ use crate::planted::Planted;
 /// How to serve.
 #[derive(Debug, PartialEq)]
 pub struct Options {
-    /// Address to listen on, and nothing else.
+    /// The only address to listen on.
     pub host: Ipv4Addr,
     /// Port; 0 lets the system choose.
     pub port: u16,
-    /// Folder with the answers' bodies.
+    /// Folder with the bodies of the answers.
     pub assets: PathBuf,
     /// Number of threads, each with its own listener and loop.
     pub threads: usize,
-    /// Answer each line on standard input with what was counted so far.
+    /// Whether to answer each line on standard input with the current counts.
     pub counts: bool,
-    /// What a benchmark plants.
+    /// Work and slowness that a benchmark plants.
     pub planted: Planted,
 }
 
 const USAGE: &str = "usage: ceiling [--host ADDRESS] --port N --assets DIR [--threads N] [--counts] [--steps N] \
      [--slowness SHARE] [--build NAME]";
 
-/// Reads the arguments after the program's name.
+/// Parses the arguments after the program's name.
 pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Options, String> {
     let (mut host, mut port, mut assets, mut threads, mut counts) = (Ipv4Addr::LOCALHOST, None, None, 1, false);
     let mut planted = Planted::default();

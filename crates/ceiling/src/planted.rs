@@ -1,8 +1,8 @@
-//! Work and slowness that a benchmark plants, so that it knows by how much two servers differ.
+//! Planted work and slowness, so a benchmark knows the true difference between two servers.
 //!
-//! The slowness is a share of all CPU time that the thread takes, in the kernel, too. It is spun off after every turn of the loop,
-//! by the thread's own clock, and what a turn spins too long the next one spins less. So a thread with a slowness of 3% takes
-//! 1.03 times the CPU time, whatever the machine does. Whoever plants nothing reads no clock.
+//! The slowness is a share of all CPU time that the thread takes, including kernel time. The thread spins it off after every turn of the
+//! loop, by its own clock. If one turn spins too long, the next one spins less. So a thread with a slowness of 3% takes 1.03 times the CPU
+//! time on any machine. Without a planted slowness, no clock is read.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::counts::Counts;
 
-/// Words that the work reads and writes: 32 KiB, about what a small response touches.
+/// Words that the work accesses: 32 KiB, about what a small response touches.
 const WORDS: usize = 4096;
 
 /// What to plant.
@@ -18,28 +18,28 @@ const WORDS: usize = 4096;
 pub struct Planted {
     /// Steps of work for each answer.
     pub steps: u32,
-    /// Share of the thread's CPU time that is added to it; `None` reads no clock.
+    /// Share of the thread's CPU time to add; `None` reads no clock.
     pub slowness: Option<f64>,
 }
 
-/// A thread that does what was planted.
+/// A thread's planted work and slowness.
 pub struct Planter {
     steps: u32,
     debt: Option<Debt>,
-    /// Answers that were worked for.
+    /// Answers whose work is done.
     worked: u64,
     words: Vec<u64>,
 }
 
 impl Planter {
-    /// To be made by the thread itself, whose clock it reads.
+    /// Must be called by the thread itself, whose clock it reads.
     pub fn new(planted: Planted) -> Self {
         let debt = planted.slowness.map(|share| Debt { share, settled_ns: thread_ns(), owed_ns: 0.0 });
         let words = if planted.steps > 0 { (0..WORDS as u64).collect() } else { Vec::new() };
         Self { steps: planted.steps, debt, worked: 0, words }
     }
 
-    /// The work of all answers since the last time.
+    /// Does the work of all answers since the last call.
     pub fn work(&mut self, counts: &Counts) {
         if self.steps == 0 {
             return;
@@ -48,7 +48,7 @@ impl Planter {
             self.worked += 1;
             let mut state = self.worked;
             for _ in 0..self.steps {
-                // Each step waits for the one before it.
+                // Each step depends on the previous one.
                 let word = &mut self.words[state as usize % WORDS];
                 state = state.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ *word;
                 *word = state;
@@ -57,7 +57,7 @@ impl Planter {
         }
     }
 
-    /// Spins off what a turn of the loop owes.
+    /// Spins off the debt of a turn of the loop.
     pub fn settle(&mut self) {
         if let Some(debt) = &mut self.debt {
             debt.settle(thread_ns);
@@ -65,13 +65,13 @@ impl Planter {
     }
 }
 
-/// What is still to be spun.
+/// The time still to spin.
 #[derive(Debug)]
 struct Debt {
     share: f64,
-    /// Up to when all is settled, on the thread's clock.
+    /// The thread's clock at the last settlement.
     settled_ns: u64,
-    /// Below 0 if the last turn spun too long.
+    /// Negative if the last turn spun too long.
     owed_ns: f64,
 }
 
@@ -88,7 +88,7 @@ impl Debt {
     }
 }
 
-/// CPU time of this thread.
+/// CPU time of this thread, in nanoseconds.
 fn thread_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// A turn takes 1 ms, and a look at the clock 130 ns.
+    /// A turn takes 1 ms, and reading the clock 130 ns.
     #[test]
     fn a_thread_takes_its_share_longer_whatever_its_clock_costs() {
         for share in [0.0, 0.01, 0.03] {
@@ -115,7 +115,7 @@ mod tests {
                 clock.set(clock.get() + 1_000_000);
                 debt.settle(look);
             }
-            // The first look of each turn is part of its work.
+            // The first reading of each turn is part of its work.
             let own_ns = f64::from(turns) * (1_000_000.0 + 130.0);
             let taken = clock.get() as f64 / own_ns;
             assert!((taken - (1.0 + share)).abs() < 1e-6, "{share}: {taken}");

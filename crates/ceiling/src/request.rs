@@ -1,4 +1,4 @@
-//! Reads a request as far as this server cares: method, path, and whether the connection is to be kept.
+//! Parses a request as far as this server needs it: method, path, and whether to keep the connection.
 
 use crate::answers::After;
 
@@ -12,11 +12,11 @@ pub struct Request<'input> {
     /// Without the query.
     pub path: &'input [u8],
     pub after: After,
-    /// Length of the request in the input.
+    /// Length of the request within the input.
     pub length: usize,
 }
 
-/// What the front of the input is.
+/// The front of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Front<'input> {
     Request(Request<'input>),
@@ -24,7 +24,7 @@ pub enum Front<'input> {
     Bad,
 }
 
-/// Reads the request at the front of the input.
+/// Parses the request at the front of the input.
 pub fn read(input: &[u8]) -> Front<'_> {
     match input.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
         Some(end) => parse(&input[..end], end + 4).map_or(Front::Bad, Front::Request),
@@ -49,7 +49,7 @@ fn parse(head: &[u8], length: usize) -> Option<Request<'_>> {
         let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
         match name.len() {
             10 if name.eq_ignore_ascii_case(b"connection") => after = connection(value, version).unwrap_or(after),
-            // A body would be taken for the next request; no workload has one.
+            // A body would be taken for the next request; no workload sends one.
             14 if name.eq_ignore_ascii_case(b"content-length") && value != b"0" => return None,
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => return None,
             _ => {}

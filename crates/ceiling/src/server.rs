@@ -1,5 +1,5 @@
-//! The loop: accept, read, answer. Level-triggered epoll; sockets are watched for reading, and for writing only while an
-//! answer did not fit into the socket's buffer.
+//! The loop: accept, read, answer. Uses level-triggered epoll. Sockets are watched for reading, or for writing while an answer does not fit
+//! into the socket's buffer.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -25,10 +25,10 @@ use crate::request::{self, Front, HEAD_LIMIT_BYTES};
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 4096;
 
-/// Parts queued for one connection before its next requests are read.
+/// Most parts queued for a connection before its next requests are read.
 const PIPELINE_LIMIT: usize = 64;
 
-/// Registered for the listener; a connection is registered under its descriptor.
+/// Token of the listener; a connection's token is its descriptor.
 const LISTENER: u64 = u64::MAX;
 
 /// A listening socket.
@@ -37,7 +37,7 @@ pub struct Listener {
     pub port: u16,
 }
 
-/// One listener a thread on the same port: the kernel spreads connections over them, and threads share nothing.
+/// One listener per thread on the same port: the kernel distributes connections over them, and threads share nothing.
 pub fn listen(host: Ipv4Addr, mut port: u16, threads: usize) -> Result<Vec<Listener>, Errno> {
     let mut listeners = Vec::with_capacity(threads);
     for _ in 0..threads {
@@ -47,7 +47,7 @@ pub fn listen(host: Ipv4Addr, mut port: u16, threads: usize) -> Result<Vec<Liste
         if threads > 1 {
             sockopt::set_socket_reuseport(&socket, true)?;
         }
-        // Accepted sockets inherit this, which saves a system call a connection.
+        // Accepted sockets inherit this, which saves a system call per connection.
         sockopt::set_tcp_nodelay(&socket, true)?;
         bind(&socket, &SocketAddr::from((host, port)))?;
         start_listening(&socket, BACKLOG)?;
@@ -59,7 +59,7 @@ pub fn listen(host: Ipv4Addr, mut port: u16, threads: usize) -> Result<Vec<Liste
     Ok(listeners)
 }
 
-/// Raises the limit on open files as far as it goes. Failing to is no reason not to serve.
+/// Raises the limit on open files as far as possible. Serves anyway if that fails.
 pub fn allow_many_connections() {
     let maximum = getrlimit(Resource::Nofile).maximum;
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
@@ -68,25 +68,25 @@ pub fn allow_many_connections() {
 /// A connection.
 struct Connection<'answers> {
     socket: OwnedFd,
-    /// The part of a request that has arrived, only while it is incomplete or waits for room to answer.
+    /// The received part of a request, while it is incomplete or waits until it can be answered.
     input: Vec<u8>,
-    /// What is not sent yet.
+    /// Parts not sent yet.
     output: VecDeque<Part<'answers>>,
-    /// Answers of which something is in `output`.
+    /// Answers with parts in `output`.
     queued: u64,
     counts: &'answers Counts,
     closing: bool,
     watches_writing: bool,
 }
 
-/// An answer, or one of its two parts if its body is a file.
+/// An answer, or one of two parts of an answer whose body is a file.
 enum Part<'answers> {
     Bytes(&'answers [u8]),
-    /// A file is shared by all connections, so each keeps the place up to which it has sent.
+    /// All connections share the file, so each stores the range left to send.
     File(&'answers File, Range<u64>),
 }
 
-/// What becomes of a connection after it was served.
+/// What happens to a connection after it was served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Kept,
@@ -98,7 +98,7 @@ pub fn run(listener: Listener, answers: &Answers, counts: &Counts, planted: Plan
     let mut planter = Planter::new(planted);
     let queue = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&queue, &listener.socket, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
-    // Connections stand at the index of their descriptor, which the kernel keeps small and dense.
+    // A connection's index is its descriptor, which the kernel keeps small and dense.
     let mut connections: Vec<Option<Connection>> = Vec::new();
     let mut accepting = true;
     let mut events: Vec<epoll::Event> = Vec::with_capacity(256);
@@ -130,8 +130,8 @@ pub fn run(listener: Listener, answers: &Answers, counts: &Counts, planted: Plan
     }
 }
 
-/// Accepts what is waiting. False when the process may open no more files: then the listener is left alone until a
-/// connection ends, because a level-triggered queue would report it for ever.
+/// Accepts waiting connections. Returns false if the process may not open more files. The listener is then ignored until a connection ends,
+/// because a level-triggered queue would report it forever.
 fn accept_all<'answers>(
     listener: &Listener,
     queue: &OwnedFd,
@@ -147,7 +147,7 @@ fn accept_all<'answers>(
                 watch_listener(queue, listener, false)?;
                 return Ok(false);
             }
-            // Nothing waits any more, or what waited has gone away.
+            // No connection is waiting, or the waiting one has gone.
             Err(_) => return Ok(true),
         };
         let index = socket.as_raw_fd() as usize;
@@ -165,7 +165,7 @@ fn watch_listener(queue: &OwnedFd, listener: &Listener, on: bool) -> Result<(), 
     epoll::modify(queue, &listener.socket, epoll::EventData::new_u64(LISTENER), flags)
 }
 
-/// Does what a connection is ready for.
+/// Handles the events of a connection.
 fn serve<'answers>(
     connection: &mut Connection<'answers>,
     ready: epoll::EventFlags,
@@ -186,7 +186,7 @@ fn serve<'answers>(
     loop {
         match connection.flush(queue) {
             Ok(true) if connection.closing => return Fate::Gone,
-            // Requests may have been left unread because too many answers were waiting.
+            // Requests may have been left unparsed because too many answers were queued.
             Ok(true) if !connection.input.is_empty() => {
                 let input = std::mem::take(&mut connection.input);
                 connection.take(&input, answers);
@@ -206,7 +206,7 @@ impl<'answers> Connection<'answers> {
         Self { socket, input, output, queued: 0, counts, closing: false, watches_writing: false }
     }
 
-    /// Takes input: queues an answer for each request that is complete and keeps the rest.
+    /// Processes input: queues an answer for each complete request and keeps the rest.
     fn take(&mut self, bytes: &[u8], answers: &'answers Answers) {
         if self.input.is_empty() {
             let used = self.answer_all(bytes, answers);
@@ -222,7 +222,7 @@ impl<'answers> Connection<'answers> {
         }
     }
 
-    /// Queues answers to the requests at the front of the input; returns the length of those requests.
+    /// Queues answers to the requests at the front of the input. Returns the length of those requests.
     fn answer_all(&mut self, input: &[u8], answers: &'answers Answers) -> usize {
         let mut used = 0;
         while used < input.len() && self.output.len() < PIPELINE_LIMIT && !self.closing {
@@ -256,7 +256,7 @@ impl<'answers> Connection<'answers> {
         }
     }
 
-    /// Sends what is queued, as far as there is room. True when nothing is left.
+    /// Sends queued parts while the socket has room. Returns whether all were sent.
     fn flush(&mut self, queue: &OwnedFd) -> Result<bool, Errno> {
         while !self.output.is_empty() {
             match self.send() {
@@ -271,7 +271,7 @@ impl<'answers> Connection<'answers> {
             self.counts.answered(std::mem::take(&mut self.queued));
         }
         if unfinished != self.watches_writing {
-            // While an answer waits for room its connection is not read, or a client that only sends would fill the memory.
+            // While an answer waits for room, its connection is not read: a client that only sends would fill the memory.
             let flags = if unfinished { epoll::EventFlags::OUT } else { epoll::EventFlags::IN };
             let index = self.socket.as_raw_fd() as u64;
             epoll::modify(queue, self.socket.as_fd(), epoll::EventData::new_u64(index), flags)?;
@@ -280,13 +280,13 @@ impl<'answers> Connection<'answers> {
         Ok(!unfinished)
     }
 
-    /// Sends the file that is next, or all bytes up to the next file. Returns how much was sent.
+    /// Sends the next file, or all bytes up to the next file. Returns how much was sent.
     fn send(&self) -> Result<usize, Errno> {
         if let Some(next @ Part::File(file, rest)) = self.output.front() {
             let mut from = rest.start;
-            // There is no flag against SIGPIPE here, but Rust's runtime ignores that signal.
+            // sendfile(2) has no flag against SIGPIPE, but Rust's runtime ignores that signal.
             return match sendfile(&self.socket, file, Some(&mut from), next.length())? {
-                // The file became shorter: the answer cannot be completed.
+                // The file was truncated: the answer cannot be completed.
                 0 => Err(Errno::IO),
                 sent => Ok(sent),
             };
@@ -307,7 +307,7 @@ impl<'answers> Connection<'answers> {
         }
     }
 
-    /// Forgets what was sent.
+    /// Removes what was sent.
     fn sent(&mut self, mut sent: usize) {
         while let Some(first) = self.output.pop_front() {
             let length = first.length();
@@ -335,7 +335,7 @@ impl<'answers> Part<'answers> {
         }
     }
 
-    /// What is left of it when so much was sent.
+    /// The rest after `sent` bytes.
     fn after(self, sent: usize) -> Part<'answers> {
         match self {
             Part::Bytes(bytes) => Part::Bytes(&bytes[sent..]),

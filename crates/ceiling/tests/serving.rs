@@ -1,4 +1,4 @@
-//! The server as a process, spoken to by hand and by the load engine.
+//! The server as a process, driven by hand and by the load engine.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -12,10 +12,10 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tolok_load::options::{ConnectionPolicy, Executor, ExpectBody, Options};
 
-/// A running server; stopped when it is dropped.
+/// A running server. Dropping this stops it.
 struct Ceiling {
     process: Child,
-    /// Answers to the lines written to its standard input.
+    /// Answers to the lines on its standard input.
     counts: BufReader<ChildStdout>,
     port: u16,
     assets: TempDir,
@@ -47,7 +47,7 @@ impl Ceiling {
         TcpStream::connect(("127.0.0.1", self.port)).unwrap()
     }
 
-    /// Sends bytes, ends the stream, and returns everything the server answers.
+    /// Sends bytes, ends the stream, and returns everything that the server answers.
     fn talk(&self, request: &str) -> String {
         String::from_utf8_lossy(&self.answers_to(request)).into_owned()
     }
@@ -61,7 +61,7 @@ impl Ceiling {
         answer
     }
 
-    /// The whole answer with the body that is sent from its file.
+    /// The whole answer whose body is sent from its file.
     fn large(&self, header: &str) -> Vec<u8> {
         let body = fs::read(self.assets.path().join("file-534k.png")).unwrap();
         [large_head(header).as_bytes(), &body].concat()
@@ -132,7 +132,7 @@ fn pipelined_requests_are_answered_in_order_however_many_and_however_cut() {
 fn a_head_without_end_is_refused() {
     let ceiling = Ceiling::start(1);
     let mut stream = ceiling.connect();
-    // 16 KiB and one byte, so that nothing is left unread when the server closes: that would reset the connection.
+    // 16 KiB and one byte, so nothing is left unread when the server closes: that would reset the connection.
     stream.write_all(format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(16 * 1024 - 18)).as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
@@ -145,7 +145,7 @@ fn answers_that_do_not_fit_into_the_socket_arrive_whole_though_read_late() {
     let mut stream = ceiling.connect();
     // Twenty answers of half a megabyte are more than the buffers of both ends hold.
     stream.write_all("GET /file-534k.png HTTP/1.1\r\n\r\n".repeat(20).as_bytes()).unwrap();
-    // While they are stuck, others are served.
+    // Meanwhile, other connections are served.
     assert_eq!(ceiling.talk("GET /hello HTTP/1.1\r\n\r\n"), HELLO);
     stream.shutdown(Shutdown::Write).unwrap();
     let mut answers = Vec::new();
@@ -184,7 +184,7 @@ fn a_large_body_obeys_the_contract_like_a_small_one() {
 #[test]
 fn pipelined_requests_of_large_and_small_answers_are_answered_in_order() {
     let ceiling = Ceiling::start(1);
-    // The same file twice in a row, small answers before, between and after, and more parts than are queued at once.
+    // The same file twice in a row; small answers before, between and after; and more parts than are queued at once.
     let get = |path: &str| format!("GET {path} HTTP/1.1\r\n\r\n");
     let (hello, large) = (get("/hello"), get("/file-534k.png"));
     let head_only = "HEAD /file-534k.png HTTP/1.1\r\n\r\n";
@@ -236,9 +236,9 @@ fn answers_refusals_and_connections_are_told_to_who_asks() {
 fn an_answer_that_was_not_sent_whole_is_not_counted() {
     let mut ceiling = Ceiling::start(1);
     let mut stream = ceiling.connect();
-    // Twenty answers of half a megabyte are more than the buffers of both ends hold, and nothing is read.
+    // Twenty answers of half a megabyte exceed the buffers of both ends, and none is read.
     stream.write_all("GET /file-534k.png HTTP/1.1\r\n\r\n".repeat(20).as_bytes()).unwrap();
-    // Who is answered in a later turn of the loop knows that this turn is over.
+    // An answer in a later turn of the loop shows that this turn is over.
     assert_eq!(ceiling.talk("GET /hello HTTP/1.1\r\n\r\n"), HELLO);
     drop(stream);
     assert_eq!(ceiling.talk("GET /hello HTTP/1.1\r\n\r\n"), HELLO);

@@ -1,4 +1,4 @@
-//! What a link tells of itself: a line of JSON when it runs, one each second, and one at its end.
+//! The report of a link: a line of JSON when it starts, one each second, and one at its end.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,19 +6,19 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// What had become of the packets by some instant.
+/// What had happened to the packets up to some instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LinkRow {
-    /// When, on the monotonic clock that all processes of a machine share.
+    /// When, on the monotonic clock that all processes of the machine share.
     pub monotonic_ns: u64,
     /// From the first end to the second, and back.
     pub directions: [DirectionCounts; 2],
-    /// Whether the link runs before all ordinary programs on its CPU. If not, others delay its packets, which the lateness
-    /// tells.
+    /// Whether the link has real-time priority over ordinary programs on its CPU. If not, others delay its packets, which shows in the
+    /// lateness.
     pub realtime: bool,
 }
 
-/// One direction. Since the start of the link, unless it says "since the row before".
+/// One direction. Counts since the start of the link, unless described as "since the previous row".
 ///
 /// `offered_packets = packets + dropped_queue + dropped_loss + dropped_refused + held_packets`, always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -27,31 +27,31 @@ pub struct DirectionCounts {
     pub offered_packets: u64,
     /// Their IP bytes.
     pub offered_bytes: u64,
-    /// Packets handed to the far end. With offload one of them can be what is many on a wire.
+    /// Packets handed to the far end. With offload, one of them may be several on a wire.
     pub packets: u64,
     /// Their IP bytes.
     pub bytes: u64,
     /// Packets dropped because the queue was full.
     pub dropped_queue: u64,
-    /// Packets lost on purpose.
+    /// Packets lost by emulation.
     pub dropped_loss: u64,
-    /// Packets that the far end's kernel did not take, because the device there was down or it had no memory.
+    /// Packets that the far end's kernel rejected, because the device there was down or out of memory.
     pub dropped_refused: u64,
-    /// Packets that the near end's device dropped before the link, because it was not read in time. They were never offered.
-    /// Zero where the link was given no [`crate::LinkJob::device_tables`].
+    /// Packets that the near end's device dropped before the link, because they were not read in time. They were never offered. Zero if the
+    /// link got no [`crate::LinkJob::device_tables`].
     #[serde(default)]
     pub dropped_before: u64,
-    /// Packets in the link at this instant: waiting, or on the way.
+    /// Packets in the link at this instant, waiting or in transit.
     pub held_packets: u64,
-    /// How much after its planned instant a packet was handed over at most, since the row before.
+    /// Largest delay of a packet after its planned instant, since the previous row.
     pub lateness_max_ns: u64,
-    /// The same, summed over all packets handed over.
+    /// Sum of these delays over all packets handed over.
     pub lateness_sum_ns: u64,
-    /// The most that waited (with a rate) or was on the way (without), since the row before.
+    /// Most bytes that waited (with a rate) or were in transit (without), since the previous row.
     pub queued_bytes_max: u64,
 }
 
-/// Reads a report. A last line without an end is left out: the link was killed while it wrote it.
+/// Reads a report. Drops an unterminated last line: the link was killed while writing it.
 pub fn read_report(text: &str) -> io::Result<Vec<LinkRow>> {
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     whole.lines().map(|line| serde_json::from_str(line).map_err(io::Error::from)).collect()
@@ -69,7 +69,7 @@ impl Report {
         Ok(Report { file: File::create(path)?, line: Vec::with_capacity(1_024) })
     }
 
-    /// Adds a row, in one write.
+    /// Appends a row in one write.
     pub fn write(&mut self, row: &LinkRow) -> io::Result<()> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, row)?;

@@ -1,14 +1,14 @@
-//! What a device in front of the link did with packets that were not read in time.
+//! Counts the packets that a device dropped before the link read them.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// More than the table of a namespace takes that has a few devices.
+/// Larger than the table of a namespace with a few devices.
 const TABLE_BYTES: usize = 16 << 10;
-/// Columns of a line before the drops of what was sent: eight of what was received, then bytes, packets and errors.
+/// Columns of a line before the drops on sending: eight for received packets, then bytes, packets and errors.
 const BEFORE_DROPS: usize = 11;
 
-/// A device, and the table of its namespace in which the kernel tells of it.
+/// A device, and its namespace's table of counters from the kernel.
 #[derive(Debug)]
 pub(crate) struct Device {
     name: String,
@@ -16,13 +16,12 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    /// `table` is `/proc/thread-self/net/dev`, opened in the namespace of the device. The descriptor shows that
-    /// namespace to every reader.
+    /// `table` is `/proc/thread-self/net/dev`, opened in the namespace of the device. The descriptor shows that namespace to any reader.
     pub fn new(name: String, table: File) -> Device {
         Device { name, table }
     }
 
-    /// Packets that found no room in the device, since it was made, or `None` if the kernel does not tell.
+    /// Packets dropped because the device was full, since it was created. `None` if the kernel does not report it.
     pub fn dropped(&self) -> Option<u64> {
         let mut text = vec![0; TABLE_BYTES];
         let length = self.table.read_at(&mut text, 0).ok()?;

@@ -1,9 +1,9 @@
-//! Why a link does not work.
+//! Errors of a link.
 
 use std::io;
 use std::path::PathBuf;
 
-/// What kept a link from working, or ended it.
+/// An error that prevented a link from working, or ended it.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "messages say what variants are")]
 pub enum LinkError {
@@ -24,7 +24,7 @@ pub enum LinkError {
 }
 
 impl LinkError {
-    /// To be given to `map_err`.
+    /// For `map_err`.
     pub(crate) fn kernel<E: Into<io::Error>>(doing: &'static str) -> impl FnOnce(E) -> LinkError {
         move |source| LinkError::Kernel { doing, source: source.into() }
     }

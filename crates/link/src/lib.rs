@@ -1,13 +1,13 @@
-//! A network link in user space: delay, jitter, rate, loss and a bounded queue, packet by packet, between two TUN devices
-//! in two network namespaces.
+//! A network link in user space, between two TUN devices in two network namespaces. Emulates delay, jitter, rate, loss and a bounded queue
+//! for each packet.
 //!
-//! The kernel on either side sees an ordinary network device, so handshakes, slow start, congestion control and
-//! retransmissions are the kernel's own. A proxy that holds back bytes instead would answer handshakes itself and hide all
-//! of this. Kernels have such a thing as netem, but not all of them; this works wherever there is `/dev/net/tun`, it is
-//! the same everywhere, it is seeded, and it tells how late it was itself.
+//! The kernel on either side sees an ordinary network device. So handshakes, slow start, congestion control and retransmissions are the
+//! kernel's own. A proxy that delays bytes would instead answer handshakes itself and hide all of this. netem does the same, but not all
+//! kernels have it. This link works wherever `/dev/net/tun` exists, and is the same everywhere. It is seeded, and it reports its own
+//! lateness.
 //!
-//! [`model`](Direction) says what becomes of a packet and is pure: it is handed instants. [`run`] is the loop that moves
-//! the packets. [`tun`] makes the devices. The crate knows no study, no trial and none of our other crates.
+//! [`model`](Direction) decides the fate of a packet and is pure: it takes instants as arguments. [`run`] is the loop that moves the
+//! packets. [`tun`] creates the devices. The crate does not depend on studies, trials or any of our other crates.
 
 #![warn(missing_docs)]
 

@@ -1,19 +1,18 @@
-//! The packets that are in one direction of a link, in the order in which they leave it.
+//! The packets in one direction of a link, in the order in which they leave it.
 //!
-//! They lie one behind the other in pieces of memory of a fixed size: the kernel writes a packet to where it stays until
-//! it is handed to the kernel again, and a packet of 40 bytes takes 40. No packet overtakes another, so the oldest piece is
-//! always the first to become free.
+//! They are stored contiguously in pieces of memory of a fixed size. The kernel writes a packet to where it stays until the kernel gets it
+//! again, and a packet of 40 bytes takes 40 bytes. No packet overtakes another, so the oldest piece is always the first to become free.
 
 use std::collections::VecDeque;
 
 use crate::model::Held;
 
-/// Size of a piece. Several times the largest packet, as the rest of a piece in which none has room is wasted.
+/// Size of a piece. Several times the largest packet, because the remainder of a piece that is too small for one is wasted.
 const PIECE_BYTES: usize = 512 << 10;
-/// Free pieces that are kept for later; more are given back, as they would be left from a burst.
+/// Most free pieces to keep for later; others, as after a burst, are released.
 const SPARE_PIECES: usize = 16;
 
-/// A packet in the line.
+/// A packet in the queue.
 #[derive(Debug, Clone, Copy)]
 struct Packet {
     at_ns: u64,
@@ -29,7 +28,7 @@ struct Piece {
     packets: usize,
 }
 
-/// First in, first out.
+/// A first-in, first-out queue.
 #[derive(Debug)]
 pub(crate) struct Line {
     slot_bytes: usize,
@@ -40,14 +39,14 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// An empty line for frames of at most `slot_bytes`.
+    /// An empty queue for frames of at most `slot_bytes`.
     pub fn new(slot_bytes: usize) -> Line {
         assert!(slot_bytes <= PIECE_BYTES, "a packet must have room in a piece");
         let pieces = VecDeque::from([Piece::new()]);
         Line { slot_bytes, pieces, spare: Vec::new(), packets: VecDeque::with_capacity(4_096), ip_bytes: 0 }
     }
 
-    /// Room for one frame of any size. What is written there counts only once it is kept.
+    /// Room for one frame of any size. What is written there counts only after [`keep`](Self::keep).
     pub fn slot(&mut self) -> &mut [u8] {
         let has_room = self.pieces.back().is_some_and(|piece| piece.used + self.slot_bytes <= PIECE_BYTES);
         if !has_room {
@@ -57,8 +56,7 @@ impl Line {
         &mut piece.memory[piece.used..piece.used + self.slot_bytes]
     }
 
-    /// Keeps the frame that was written to the start of the slot until it leaves the line at this instant, which is not
-    /// before that of the frame kept last.
+    /// Stores the frame at the start of the slot until it leaves at `at_ns`, which must not be earlier than for the previous frame.
     pub fn keep(&mut self, at_ns: u64, frame_bytes: usize, ip_bytes: usize) {
         debug_assert!(self.packets.back().is_none_or(|last| last.at_ns <= at_ns), "packets never overtake each other");
         let piece = self.pieces.back_mut().expect("the slot is in it");
@@ -74,7 +72,7 @@ impl Line {
         self.packets.front().map(|packet| packet.at_ns)
     }
 
-    /// The next frame, and how many of its bytes are IP's.
+    /// The next frame and its number of IP bytes.
     pub fn front(&self) -> Option<(&[u8], u32)> {
         let packet = self.packets.front()?;
         let start = packet.start as usize;
@@ -82,7 +80,7 @@ impl Line {
         Some((&piece.memory[start..start + packet.frame_bytes as usize], packet.ip_bytes))
     }
 
-    /// Takes the next frame out.
+    /// Removes the next frame.
     pub fn pop(&mut self) {
         let Some(packet) = self.packets.pop_front() else { return };
         self.ip_bytes -= u64::from(packet.ip_bytes);
@@ -91,7 +89,7 @@ impl Line {
         if piece.packets > 0 {
             return;
         }
-        // Nothing in it is needed any more; as the only piece it is used from its start again, which keeps it in the cache.
+        // The piece is empty. If it is the only one, it is reused from its start, which keeps it in the cache.
         piece.used = 0;
         if self.pieces.len() > 1 {
             let free = self.pieces.pop_front();
@@ -99,7 +97,7 @@ impl Line {
         }
     }
 
-    /// What is in the line.
+    /// The content of the queue.
     pub fn held(&self) -> Held {
         Held { packets: self.packets.len(), bytes: self.ip_bytes }
     }

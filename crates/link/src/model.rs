@@ -1,29 +1,28 @@
-//! What becomes of a packet, in one direction. Pure: it reads no clock and moves no bytes.
+//! The fate of a packet in one direction. Pure: it reads no clock and moves no bytes.
 //!
-//! A packet that is offered waits until the link is free, is sent at the link's rate, and then takes the delay and its own
-//! share of the jitter:
+//! An offered packet waits until the link is free, is sent at the link's rate, and is then delayed by the delay and its own random jitter:
 //!
 //! ```text
 //! sent    = max(offered, free) + bytes · 8 / rate          free = sent
 //! arrives = max(sent + delay + U(0, jitter), arrival of the packet before)
 //! ```
 //!
-//! What waits is the work that is left: (free − now) · rate / 8 bytes, so that a packet which is half sent takes half its
-//! room. A packet that would make it more than the queue holds is dropped (tail drop). Loss is on the wire, after the
-//! queue: a lost packet has used its share of the rate.
+//! The waiting bytes are the work that is left: (free − now) · rate / 8. So a packet that is half sent takes half its room. A packet that
+//! would exceed the queue's size is dropped (tail drop). Loss is on the wire, after the queue: a lost packet has used its share of the
+//! rate.
 //!
-//! Two numbers are drawn for each packet that is offered, whatever becomes of it. So the fate of packet *n* depends on the
-//! seed, the direction and *n*, and not on when the others came.
+//! Two numbers are drawn for each offered packet, whatever its fate. So the loss and jitter of packet *n* depend only on the seed, the
+//! direction and *n*, not on when other packets came.
 
 use tolok_rng::SplitMix64;
 
 use crate::spec::LinkSpec;
 
 const NS_PER_S: u64 = 1_000_000_000;
-/// Packets that a direction holds at most. What is kept for each costs memory beyond its bytes, however small it is.
+/// Most packets in a direction. Each needs memory beyond its bytes, however small it is.
 const HELD_PACKETS_MAX: usize = 1 << 20;
 
-/// What a direction holds at the moment: waiting, or on the way.
+/// The current content of a direction, waiting or in transit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Held {
     /// Packets.
@@ -32,15 +31,15 @@ pub struct Held {
     pub bytes: u64,
 }
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It leaves the link at this instant.
     Arrives {
-        /// On the same clock as the instants handed in.
+        /// On the same clock as the instants passed in.
         at_ns: u64,
     },
-    /// It is lost on the way.
+    /// It is lost in transit.
     Lost,
     /// It found no room in the queue.
     Overflows,
@@ -59,8 +58,7 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// A direction of a link in which nothing is on the way. The two directions of a link have different numbers, and so
-    /// draw different random numbers.
+    /// A direction of an idle link. The two directions of a link have different numbers, so they draw different random numbers.
     pub fn new(spec: &LinkSpec, number: u64) -> Direction {
         Direction {
             delay_ns: (spec.delay_s * NS_PER_S as f64).round() as u64,
@@ -73,7 +71,7 @@ impl Direction {
         }
     }
 
-    /// The fate of a packet of `bytes` IP bytes that is offered now, while `held` is in the link.
+    /// The fate of a packet of `bytes` IP bytes offered now, while `held` is in the link.
     pub fn offer(&mut self, now_ns: u64, bytes: u64, held: Held) -> Fate {
         let lost = self.random.unit() < self.loss;
         let jitter_ns = (self.random.unit() * self.jitter_ns) as u64;
@@ -88,19 +86,18 @@ impl Direction {
         Fate::Arrives { at_ns: self.last_arrival_ns }
     }
 
-    /// What the limit applies to: with a rate, what waits for its turn; without, what is on the way.
+    /// The bytes that the limit applies to: with a rate, those waiting; without, those in transit.
     pub fn queued_bytes(&self, now_ns: u64, held: Held) -> u64 {
         self.rate.as_ref().map_or(held.bytes, |rate| rate.waiting_bytes(now_ns))
     }
 }
 
-/// What sends at a rate, one packet after the other.
+/// Sends at a rate, one packet after another.
 #[derive(Debug, Clone)]
 struct Transmitter {
     rate_bps: u64,
     free_ns: u64,
-    /// Of a nanosecond, in units of 1/rate: kept from packet to packet, so that nothing is lost to rounding while the
-    /// link is busy.
+    /// Fraction of a nanosecond, in units of 1/rate. It is carried from packet to packet, so a busy link loses no time to rounding.
     carry: u64,
 }
 
@@ -109,7 +106,7 @@ impl Transmitter {
         Transmitter { rate_bps: (rate_bps.round() as u64).max(1), free_ns: 0, carry: 0 }
     }
 
-    /// Takes a packet on and returns when its last bit is sent.
+    /// Accepts a packet and returns when its last bit is sent.
     fn send(&mut self, now_ns: u64, bytes: u64) -> u64 {
         if self.free_ns < now_ns {
             (self.free_ns, self.carry) = (now_ns, 0);
@@ -121,7 +118,7 @@ impl Transmitter {
         self.free_ns
     }
 
-    /// Bytes that are not sent yet, of which the last may be begun.
+    /// Bytes not sent yet; a partly sent byte counts fully.
     fn waiting_bytes(&self, now_ns: u64) -> u64 {
         let left_ns = u128::from(self.free_ns.saturating_sub(now_ns));
         let bits = (left_ns * u128::from(self.rate_bps)).div_ceil(u128::from(NS_PER_S));
@@ -137,7 +134,7 @@ mod tests {
     const MS: u64 = 1_000_000;
     const START: u64 = 5_000 * MS;
 
-    /// The fates of packets that are offered at these instants, with these bytes, if all arrive on time.
+    /// The fates of packets offered at these instants, with these sizes, if all arrive on time.
     fn fates(spec: LinkSpec, number: u64, offers: &[(u64, u64)]) -> Vec<Fate> {
         let mut direction = Direction::new(&spec, number);
         let mut held: Vec<(u64, u64)> = Vec::new();
@@ -172,7 +169,7 @@ mod tests {
 
     #[test]
     fn packets_leave_one_after_the_other_at_the_rate_and_an_idle_link_saves_nothing_up() {
-        // 12 Mbit/s send 1,500 bytes in a millisecond.
+        // 12 Mbit/s transmit 1,500 bytes in a millisecond.
         let spec = LinkSpec { rate_bps: Some(12e6), delay_s: 0.005, ..LinkSpec::default() };
         let offers = [(START, 1_500), (START, 1_500), (START + 10 * MS, 750)];
         let expect = [START + 6 * MS, START + 7 * MS, START + 15 * MS + MS / 2];
@@ -181,7 +178,7 @@ mod tests {
 
     #[test]
     fn rounding_loses_no_time() {
-        // A third of a nanosecond a bit: each packet of one byte takes 2 2/3 ns.
+        // A third of a nanosecond per bit: each packet of one byte takes 2 2/3 ns.
         let spec = LinkSpec { rate_bps: Some(3e9), ..LinkSpec::default() };
         let last = fates(spec, 0, &[(START, 1); 3_000]).pop();
         assert_eq!(last, Some(arrives(START + 8_000)));
@@ -228,7 +225,7 @@ mod tests {
         let back = fates(spec, 1, &[(START, 100); 20_000]);
         for fates in [&there, &back] {
             let lost = fates.iter().filter(|fate| **fate == Fate::Lost).count();
-            // Four standard deviations around 600; the seed is fixed, so this is no matter of luck.
+            // Four standard deviations around 600; the seed is fixed, so the result is deterministic.
             assert!((503..=697).contains(&lost), "{lost}");
         }
         assert_ne!(there, back);
@@ -273,7 +270,7 @@ mod tests {
         )
     }
 
-    /// Instants that never go back, and sizes of packets.
+    /// Non-decreasing instants, and sizes of packets.
     fn offers() -> impl Strategy<Value = Vec<(u64, u64)>> {
         proptest::collection::vec((0u64..3 * MS, 20u64..1_500), 1..200).prop_map(|steps| {
             let mut now_ns = START;

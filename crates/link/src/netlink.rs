@@ -1,5 +1,5 @@
-//! Requests to the kernel's network configuration (rtnetlink(7)), for what no ioctl can do, or none in a user namespace.
-//! They act in the network namespace of the calling thread.
+//! Requests to the kernel's network configuration (rtnetlink(7)), for what no ioctl can do, at least not in a user namespace. They act in
+//! the network namespace of the calling thread.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -11,14 +11,14 @@ const NEW_LINK: u16 = libc::RTM_NEWLINK;
 const NEW_ROUTE: u16 = libc::RTM_NEWROUTE;
 const REQUEST_WITH_ANSWER: u16 = (libc::NLM_F_REQUEST | libc::NLM_F_ACK) as u16;
 const CREATE_OR_REPLACE: u16 = (libc::NLM_F_CREATE | libc::NLM_F_REPLACE) as u16;
-/// Metrics of a route (`RTA_METRICS`), and two of them: which are beyond the programs' reach, and the congestion control.
+/// Metrics of a route (`RTA_METRICS`), and two of them: the lock against changes by programs, and the congestion control.
 const METRICS: u16 = 8;
 const METRIC_LOCK: u16 = 1;
 const METRIC_CONGESTION_CONTROL: u16 = 16;
 /// `struct nlmsghdr`.
 const HEADER_BYTES: usize = 16;
 
-/// Sets how many packets may wait in a device. The ioctl for it is refused in a user namespace.
+/// Sets how many packets may wait in a device. In a user namespace, the ioctl for this is refused.
 pub(crate) fn set_queue_length(device: &str, packets: u32) -> io::Result<()> {
     let mut body = vec![0; 4];
     body.extend(index_of(device)?.to_ne_bytes());
@@ -27,16 +27,15 @@ pub(crate) fn set_queue_length(device: &str, packets: u32) -> io::Result<()> {
     request(NEW_LINK, 0, &body)
 }
 
-/// Makes a congestion control (`cubic`) that of all TCP connections to the addresses that share the first `prefix` bits
-/// with the device's own `address`, in place of the namespace's default; programs cannot choose another one. For addresses
-/// of loopback, `device` is `lo`.
+/// Sets the congestion control (such as `cubic`) for all TCP connections to addresses that share the first `prefix` bits with the device's
+/// own `address`. It overrides the namespace's default, and programs cannot choose another one. For loopback addresses, `device` is `lo`.
 ///
-/// This works without changing the machine: a namespace takes as its default only what the whole machine
-/// allows (`tcp_allowed_congestion_control`), a route takes all that there is.
+/// This works without changing the machine: a namespace accepts as its default only what the whole machine allows
+/// (`tcp_allowed_congestion_control`), but a route accepts everything available.
 pub fn set_congestion_control(device: &str, address: Ipv4Addr, prefix: u8, algorithm: &str) -> io::Result<()> {
     let mask = u32::MAX.checked_shl(32 - u32::from(prefix.min(32))).unwrap_or(0);
     let network = address.to_bits() & mask;
-    // Replaces the route that the kernel made for the address itself, and so must be as that one.
+    // This replaces the route that the kernel made for the address itself, so it must have the same attributes.
     let (table, scope, kind) = match address.is_loopback() {
         true => (libc::RT_TABLE_LOCAL, libc::RT_SCOPE_HOST, libc::RTN_LOCAL),
         false => (libc::RT_TABLE_MAIN, libc::RT_SCOPE_LINK, libc::RTN_UNICAST),
@@ -57,7 +56,7 @@ fn index_of(device: &str) -> io::Result<u32> {
     Ok(rustix::net::netdevice::name_to_index(any, device)?)
 }
 
-/// Adds an attribute: length, kind, value, and what is missing to a multiple of four bytes.
+/// Appends an attribute: length, kind, value, and padding to a multiple of four bytes.
 fn append(body: &mut Vec<u8>, kind: u16, value: &[u8]) {
     body.extend((value.len() as u16 + 4).to_ne_bytes());
     body.extend(kind.to_ne_bytes());
@@ -65,16 +64,16 @@ fn append(body: &mut Vec<u8>, kind: u16, value: &[u8]) {
     body.resize(body.len().next_multiple_of(4), 0);
 }
 
-/// Asks, and returns what the kernel answers.
+/// Sends a request and returns the kernel's answer.
 fn request(kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
     let mut message = Vec::new();
     message.extend((HEADER_BYTES as u32 + body.len() as u32).to_ne_bytes());
     message.extend(kind.to_ne_bytes());
     message.extend((REQUEST_WITH_ANSWER | flags).to_ne_bytes());
-    // Sequence number and sender, not needed for one request over a socket of its own.
+    // Sequence number and sender, not needed for one request on a separate socket.
     message.extend([0; 8]);
     message.extend(body);
-    // Protocol 0 of netlink(7) is that of routes and devices.
+    // Protocol 0 of netlink(7) covers routes and devices.
     let kernel = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
     sendto(&kernel, &message, SendFlags::empty(), &SocketAddrNetlink::new(0, 0))?;
     let mut answer = [0u8; 512];

@@ -1,5 +1,5 @@
-//! The loop that moves packets: one thread that takes them from one device, keeps them as long as the model says, and hands
-//! them to the other.
+//! The loop that moves packets. One thread reads them from one device, keeps them as long as the model requires, and writes them to the
+//! other.
 
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::PathBuf;
@@ -16,40 +16,39 @@ use crate::spec::LinkSpec;
 use crate::timer::{Termination, Waiting, now_ns};
 use crate::{sys, tun};
 
-/// The largest IP packet that a device hands over: of one with offload, or of one whose largest packet somebody has raised.
+/// The largest IP packet from a device: one with offload, or one whose MTU was raised.
 const PACKET_BYTES_MAX: usize = 65_536;
-/// Packets taken from a device before those that are due are looked at again.
+/// Packets read from a device before due packets are handed over.
 const BATCH: usize = 16;
 const ROW_NS: u64 = 1_000_000_000;
 
-/// A link, and where it is to run.
+/// A link, and where to run it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LinkJob {
     /// What it emulates.
     pub spec: LinkSpec,
-    /// Numbers of the inherited descriptors of two devices that [`tun::open`] made, for this link alone.
+    /// Numbers of the inherited descriptors of two devices that [`tun::open`] made, for this link only.
     pub ends: [RawFd; 2],
-    /// Numbers of the inherited descriptors of `/proc/thread-self/net/dev`, opened in the network namespace of each end: they
-    /// tell what the devices dropped before the link. Without them it is unknown.
+    /// Numbers of the inherited descriptors of `/proc/thread-self/net/dev`, opened in the network namespace of each end. They show what the
+    /// devices dropped before the link. Without them this is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_tables: Option<[RawFd; 2]>,
     /// Whether the devices have offload.
     pub offload: bool,
-    /// The CPUs on which the link may run; all if there are none.
+    /// The CPUs on which the link may run; if empty, all.
     pub cpus: Vec<u32>,
-    /// Where a [`LinkRow`] is written as a line of JSON: when the link runs, each second, and at the end.
+    /// The file for the [`LinkRow`]s, one line of JSON each: when the link starts, each second, and at the end.
     pub report: PathBuf,
 }
 
-/// Runs a link until SIGTERM, or until one of its devices is deleted. The calling thread becomes the link's: it is bound to
-/// the CPUs of the job and put before ordinary programs where that is allowed.
+/// Runs a link until SIGTERM, or until one of its devices is deleted. It takes over the calling thread, binds it to the CPUs of the job,
+/// and gives it real-time priority if allowed.
 ///
-/// While it runs, it keeps both network namespaces alive, as an open descriptor of a device does. So its parent must
-/// make sure that it ends.
+/// While it runs, it keeps both network namespaces alive, like any open descriptor of a device. So its parent must make sure that it ends.
 pub fn run(job: &LinkJob) -> Result<(), LinkError> {
     job.spec.check()?;
-    // First of all, so that a signal that comes early is not lost.
+    // First, so an early signal is not lost.
     let termination = Termination::listen().map_err(LinkError::kernel("listen to SIGTERM"))?;
     let ends = take_ends(job)?;
     let devices = take_devices(job, &ends)?;
@@ -66,7 +65,7 @@ pub fn run(job: &LinkJob) -> Result<(), LinkError> {
     link.move_packets(waiting, &termination, |link| rows.write(&link.row(realtime)).map_err(report))
 }
 
-/// Takes over the descriptors of a job, and makes sure that they are what it says.
+/// Takes over the descriptors of a job, and checks that they match it.
 fn take_ends(job: &LinkJob) -> Result<[OwnedFd; 2], LinkError> {
     if job.offload && job.spec.needs_packets() {
         return Err(LinkError::Offload { reason: "a link that counts packets cannot have offload".to_owned() });
@@ -87,7 +86,7 @@ fn take_ends(job: &LinkJob) -> Result<[OwnedFd; 2], LinkError> {
     Ok([take(there)?, take(back)?])
 }
 
-/// Takes over the tables of the devices, if there are any.
+/// Takes over the tables of the devices, if any.
 fn take_devices(job: &LinkJob, ends: &[OwnedFd; 2]) -> Result<Option<[Device; 2]>, LinkError> {
     let Some([there, back]) = job.device_tables else { return Ok(None) };
     let take = |descriptor, end: &OwnedFd| {
@@ -112,14 +111,14 @@ fn bind(cpus: &[u32]) -> Result<(), Errno> {
     rustix::thread::sched_setaffinity(None, &set)
 }
 
-/// What a look at the devices has found.
+/// The result of polling the devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     /// There may be more packets.
     More,
     /// No more packets at the moment.
     Nothing,
-    /// A device is gone.
+    /// A device was deleted.
     Gone,
 }
 
@@ -149,8 +148,8 @@ impl Link {
         Link { ends, devices, lanes: [lane(0), lane(1)], header_bytes }
     }
 
-    /// The loop. It sleeps until something comes or is due, and never turns in the last moments before: that would gain
-    /// some 10 µs in a round trip, and cost several times the CPU time.
+    /// The loop. It sleeps until a packet arrives or is due, and never spins in the last moments before: that would gain about 10 µs per
+    /// round trip, but cost several times the CPU time.
     fn move_packets(
         &mut self,
         mut waiting: Waiting,
@@ -170,7 +169,7 @@ impl Link {
             let now_ns = now_ns();
             if now_ns >= row_ns {
                 tell(self)?;
-                // A row that is late does not make the next one late.
+                // A late row does not delay the next one.
                 row_ns += (now_ns - row_ns) / ROW_NS * ROW_NS + ROW_NS;
             }
             let packet_ns = self.lanes.iter().filter_map(|lane| lane.line.next_ns()).min();
@@ -181,7 +180,7 @@ impl Link {
         }
     }
 
-    /// Takes what has come at both ends, and hands over what is due at both.
+    /// Reads available packets at both ends, and hands over what is due at both.
     fn look(&mut self) -> Result<Found, LinkError> {
         let mut found = Found::Nothing;
         for near in [0, 1] {
@@ -197,7 +196,7 @@ impl Link {
         Ok(found)
     }
 
-    /// Takes what is waiting in the devices, so that the last row has everything that was sent before the link was ended.
+    /// Reads what is waiting in the devices, so the last row covers everything sent before the link was ended.
     fn look_once_more(&mut self) -> Result<(), LinkError> {
         for _ in 0..tun::QUEUE_PACKETS as usize / BATCH + 1 {
             if self.look()? != Found::More {
@@ -207,7 +206,7 @@ impl Link {
         Ok(())
     }
 
-    /// Takes a batch of packets that want to leave from an end.
+    /// Reads a batch of packets from an end.
     fn take(&mut self, near: usize) -> Result<Found, LinkError> {
         let lane = &mut self.lanes[near];
         for _ in 0..BATCH {
@@ -223,7 +222,7 @@ impl Link {
         Ok(Found::More)
     }
 
-    /// Hands over what is due in a direction.
+    /// Hands over the packets that are due in a direction.
     fn hand_over(&mut self, near: usize) -> Result<Found, LinkError> {
         let (lane, far) = (&mut self.lanes[near], &self.ends[1 - near]);
         while let Some(at_ns) = lane.line.next_ns() {
@@ -243,10 +242,10 @@ impl Link {
         Ok(Found::Nothing)
     }
 
-    /// The account until now. What is kept since the row before starts again.
+    /// The account so far. Resets the figures since the previous row.
     fn row(&mut self, realtime: bool) -> LinkRow {
         for (lane, device) in self.lanes.iter_mut().zip(self.devices.iter().flatten()) {
-            // A device that is gone has no line in the table any more, and dropped what it had dropped.
+            // A deleted device is no longer in the table; its last count stays.
             lane.counts.dropped_before = device.dropped().unwrap_or(lane.counts.dropped_before);
         }
         let directions = self.lanes.each_mut().map(|lane| {
@@ -260,7 +259,7 @@ impl Link {
 }
 
 impl Lane {
-    /// A packet is in the slot of the line; what becomes of it is up to the model.
+    /// Processes the packet in the slot of the queue; the model decides its fate.
     fn take(&mut self, now_ns: u64, frame_bytes: usize, ip_bytes: usize) {
         let bytes = ip_bytes as u64;
         self.counts.offered_packets += 1;
@@ -284,7 +283,7 @@ impl DirectionCounts {
     }
 }
 
-/// What the kernel answers when a device was deleted.
+/// The kernel's errors for a deleted device.
 fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::BADFD | Errno::FAULT | Errno::NODEV)
 }

@@ -1,4 +1,4 @@
-//! What a link emulates.
+//! The properties that a link emulates.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,48 +7,46 @@ use crate::error::LinkError;
 /// The largest IP packet on a link that counts packets, as on Ethernet.
 pub const MTU_BYTES: u32 = 1_500;
 
-/// The smallest queue that is made up for a link with a rate: what small routers have, a hundred full packets.
+/// The smallest default queue of a link with a rate: that of a small router, a hundred full packets.
 const QUEUE_BYTES_MIN: u64 = 150_000;
-/// What a direction without a rate may hold, so that memory is bounded.
+/// Limit for a direction without a rate, to bound memory.
 const HELD_BYTES: u64 = 64 << 20;
-/// What a direction with a rate may have to hold: its queue, and what is on the way.
+/// Most bytes that a direction with a rate may have to hold: its queue, and packets in transit.
 const HELD_BYTES_MAX: f64 = (1u64 << 30) as f64;
-/// The longest delay and jitter; the far side of the Moon is 2.6 s there and back.
+/// The longest delay and jitter; a round trip to the far side of the Moon is 2.6 s.
 const DELAY_S_MAX: f64 = 60.0;
-/// The greatest rate, a terabit.
+/// The highest rate, a terabit per second.
 const RATE_BPS_MAX: f64 = 1e12;
 
-/// What a link does to packets, the same in both directions. The default does nothing to them.
+/// What a link does to packets, the same in both directions. The default has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct LinkSpec {
-    /// Delay one way, in seconds; there and back takes twice as long.
+    /// One-way delay in seconds; a round trip takes twice as long.
     pub delay_s: f64,
-    /// Further delay one way, evenly distributed from 0 to this many seconds. Packets never overtake each other: one that
-    /// would arrive before its predecessor arrives with it.
+    /// Additional one-way delay, uniformly distributed from 0 to this many seconds. Packets never overtake each other: one that would
+    /// arrive before its predecessor arrives with it.
     pub jitter_s: f64,
-    /// Bits a second in each direction, of whole IP packets: IP header, TCP or UDP header and payload, and no framing
-    /// below them. (A full TCP packet of 1,500 bytes carries 1,448 of payload.)
+    /// Bits per second in each direction, for whole IP packets: IP header, TCP or UDP header and payload, without framing below IP. (A full
+    /// TCP packet of 1,500 bytes carries 1,448 bytes of payload.)
     pub rate_bps: Option<f64>,
-    /// Probability with which a packet is lost, for each packet and each direction on its own.
+    /// Probability of losing a packet, independent for each packet and direction.
     pub loss: f64,
-    /// Bytes that may wait for their turn in each direction; a packet that finds no room is dropped. By default, with a
-    /// rate, what the link sends in one round trip, but at least 150 kB. Without a rate nothing waits, and this limits
-    /// what is on the way (64 MiB by default).
+    /// Bytes that may wait in each direction; a packet that finds no room is dropped. By default, with a rate, what the link sends in one
+    /// round trip, but at least 150 kB. Without a rate nothing waits, and this limits the bytes in transit (64 MiB by default).
     pub queue_bytes: Option<u64>,
     /// Seed of loss and jitter.
     pub seed: u64,
 }
 
 impl LinkSpec {
-    /// Whether packets must be as they would be on a wire. Where only time passes, the kernel may hand over up to 64 KiB in
-    /// one piece (segmentation offload), which is an order of magnitude cheaper; but one such piece is not one packet to be
-    /// lost or to wait its turn.
+    /// Whether packets must be as on a wire. If only time passes, the kernel may hand over up to 64 KiB in one piece (segmentation
+    /// offload). That is an order of magnitude cheaper, but such a piece cannot be lost or queued like a single packet.
     pub fn needs_packets(&self) -> bool {
         self.rate_bps.is_some() || self.loss > 0.0 || self.queue_bytes.is_some()
     }
 
-    /// The limit of what waits (with a rate) or is on the way (without), in bytes.
+    /// The limit of the bytes that wait (with a rate) or are in transit (without).
     pub fn queue_limit_bytes(&self) -> u64 {
         self.queue_bytes.unwrap_or_else(|| match self.rate_bps {
             Some(rate_bps) => ((rate_bps / 8.0 * 2.0 * self.delay_s) as u64).max(QUEUE_BYTES_MIN),
@@ -56,7 +54,7 @@ impl LinkSpec {
         })
     }
 
-    /// Whether this can be emulated.
+    /// Checks that this can be emulated.
     pub fn check(&self) -> Result<(), LinkError> {
         let refuse = |reason: String| Err(LinkError::Spec { reason });
         for (name, value_s) in [("delay", self.delay_s), ("jitter", self.jitter_s)] {

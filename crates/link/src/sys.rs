@@ -1,15 +1,14 @@
-//! What the loop asks of the kernel and rustix has no safe call for.
+//! System calls of the loop that rustix has no safe wrapper for.
 #![allow(unsafe_code, reason = "descriptors by number, SCHED_FIFO, sched_setattr and prctl have no safe wrapper")]
 
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
-/// Priority among real-time tasks: the lowest, which is before every ordinary task, and after whatever a machine has more
-/// urgent.
+/// Real-time priority: the lowest, which precedes every ordinary task but not more urgent tasks of the machine.
 const PRIORITY: libc::c_int = 1;
-/// Length of a turn where real-time priority is refused: the shortest that the scheduler grants, as short turns come
-/// sooner than long ones (it heeds this since Linux 6.12).
+/// Length of a turn if real-time priority is refused: the shortest that the scheduler grants. Since Linux 6.12, short turns are scheduled
+/// sooner than long ones.
 const TURN_NS: u64 = 100_000;
 
 /// Takes over a descriptor that this process has inherited.
@@ -19,20 +18,19 @@ pub(crate) fn adopt(descriptor: RawFd) -> io::Result<OwnedFd> {
     }
     // SAFETY: the borrow lives for this one call, which fails with EBADF if nothing is open under the number.
     rustix::io::fcntl_getfd(unsafe { BorrowedFd::borrow_raw(descriptor) })?;
-    // SAFETY: it is open, and a job says of its descriptors that they were made for the link alone, so nobody else in this
-    // process closes them.
+    // SAFETY: it is open, and a job guarantees that its descriptors were made for the link only. So nothing else in this process closes
+    // them.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
-/// Puts the calling thread before all ordinary tasks, and says whether that is granted.
+/// Gives the calling thread priority over all ordinary tasks. Returns whether that is granted.
 pub(crate) fn go_first() -> bool {
     let parameters = libc::sched_param { sched_priority: PRIORITY };
     // SAFETY: sched_setscheduler reads `parameters` and changes nothing but the calling thread's scheduling.
     unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) == 0 }
 }
 
-/// The next best, as far as the kernel grants it: the highest ordinary priority, short turns, and sleeps taken at their
-/// word.
+/// The next best, as far as the kernel grants it: the highest ordinary priority, short turns, and exact sleeps.
 pub(crate) fn go_soon() {
     let _ = rustix::process::setpriority_process(None, -20);
     let nice = rustix::process::getpriority_process(None).unwrap_or(0);
@@ -50,7 +48,7 @@ pub(crate) fn go_soon() {
     }
 }
 
-/// `struct sched_attr` of the kernel, version 0; policy 0 is that of ordinary tasks.
+/// `struct sched_attr` of the kernel, version 0; policy 0 is for ordinary tasks.
 #[repr(C)]
 #[derive(Default)]
 struct SchedulingAttributes {

@@ -1,4 +1,4 @@
-//! Waiting for packets or for an instant, whichever comes first.
+//! Waits for packets or for an instant, whichever comes first.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -18,14 +18,14 @@ use signal_hook::consts::SIGTERM;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// Now, on the monotonic clock.
+/// The current time on the monotonic clock.
 pub(crate) fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
-    // The time since the machine started, which is not negative.
+    // The time since boot, so neither part is negative.
     now.tv_sec as u64 * NS_PER_S + now.tv_nsec as u64
 }
 
-/// An alarm clock that packets ring, too.
+/// Waits for packets, a signal or an instant.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     queue: OwnedFd,
@@ -34,7 +34,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Waits on these devices, and on whatever the termination reads.
+    /// Waits on these devices and on the termination signal.
     pub fn new(ends: &[OwnedFd; 2], termination: &Termination) -> io::Result<Waiting> {
         let queue = epoll::create(CreateFlags::CLOEXEC)?;
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
@@ -43,12 +43,12 @@ impl Waiting {
             epoll::add(&queue, end, number(0), EventFlags::IN)?;
         }
         epoll::add(&queue, termination.told(), number(1), EventFlags::IN)?;
-        // Edge-triggered: told once when it rings, so that it need not be read.
+        // Edge-triggered: an expiry is reported once, so it need not be read.
         epoll::add(&queue, &timer, number(2), EventFlags::IN | EventFlags::ET)?;
         Ok(Waiting { queue, timer, armed_ns: None })
     }
 
-    /// Sleeps until there is a packet, a signal, or the instant has come. An instant that is over is no sleep.
+    /// Sleeps until a packet or a signal arrives, or until the instant. Does not sleep if the instant has passed.
     pub fn until(&mut self, instant_ns: u64) -> io::Result<()> {
         if self.armed_ns != Some(instant_ns) {
             let it_value = Timespec { tv_sec: (instant_ns / NS_PER_S) as i64, tv_nsec: (instant_ns % NS_PER_S) as i64 };
@@ -61,7 +61,7 @@ impl Waiting {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
-        // It rings once; an instant in the past has to be set again.
+        // It expires once; an instant in the past has to be set again.
         if now_ns() >= instant_ns {
             self.armed_ns = None;
         }
@@ -69,7 +69,7 @@ impl Waiting {
     }
 }
 
-/// Whether the process was asked to end.
+/// Whether the process should end.
 #[derive(Debug)]
 pub(crate) struct Termination {
     asked: Arc<AtomicBool>,
@@ -78,17 +78,17 @@ pub(crate) struct Termination {
 }
 
 impl Termination {
-    /// Hears SIGTERM from here on, which no longer ends the process by itself.
+    /// From now on listens to SIGTERM, which then does not end the process.
     pub fn listen() -> io::Result<Termination> {
         let asked = Arc::new(AtomicBool::new(false));
         let (told, teller) = UnixStream::pair()?;
-        // Handlers run in this order, so a thread woken by the second sees what the first has set.
+        // Handlers run in this order, so a thread woken by the second sees the flag set by the first.
         let flag = signal_hook::flag::register(SIGTERM, Arc::clone(&asked))?;
         let pipe = signal_hook::low_level::pipe::register(SIGTERM, teller)?;
         Ok(Termination { asked, told, handlers: [flag, pipe] })
     }
 
-    /// Whether it has come.
+    /// Whether the signal has arrived.
     pub fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }

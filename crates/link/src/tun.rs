@@ -1,7 +1,7 @@
 //! TUN devices: network devices whose other side is a file descriptor.
 //!
-//! Everything here acts in the network namespace of the calling thread. A device belongs to the namespace in which it was
-//! opened, which lives as long as its descriptor is open; then both vanish.
+//! Everything here acts in the network namespace of the calling thread. A device belongs to the namespace in which it was opened. The
+//! namespace lives as long as the descriptor is open; then both disappear.
 #![allow(unsafe_code, reason = "ioctl(2) is unsafe, and the calls for network devices have no safe wrapper")]
 
 use std::ffi::{c_int, c_short};
@@ -26,17 +26,17 @@ const SET_MTU: Opcode = libc::SIOCSIFMTU as Opcode;
 const GET_FLAGS: Opcode = libc::SIOCGIFFLAGS as Opcode;
 const SET_FLAGS: Opcode = libc::SIOCSIFFLAGS as Opcode;
 
-/// Bytes before each packet of a device with offload: `struct virtio_net_hdr`, which says how the packet is to be cut up
-/// and where its checksum belongs.
+/// Bytes before each packet of a device with offload: `struct virtio_net_hdr`. It describes how to split the packet and where its checksum
+/// belongs.
 pub const OFFLOAD_HEADER_BYTES: usize = 10;
 
 /// Checksums and TCP segments that the kernel may leave unfinished; the link hands them to a kernel again.
 const UNFINISHED: usize = (libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN) as usize;
-/// Packets that may wait in the device until the link reads them. The kernel's 500 are less than a window of TCP, and what
-/// finds no room there would be lost without being counted by the link.
+/// Packets that may wait in the device until the link reads them. The kernel's default of 500 is less than a TCP window. Packets dropped
+/// there would be lost without being counted by the link.
 pub(crate) const QUEUE_PACKETS: u32 = 8_192;
 
-/// `struct ifreq`: a name, and one of many things.
+/// `struct ifreq`: a name and a union.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Request {
@@ -44,9 +44,8 @@ struct Request {
     value: [u8; 24],
 }
 
-/// Makes a TUN device in the calling thread's network namespace. The descriptor does not block, and programs that are
-/// started later do not inherit it unless told to. With `offload`, the kernel hands over up to 64 KiB in one piece, with a
-/// header of [`OFFLOAD_HEADER_BYTES`] in front.
+/// Creates a TUN device in the calling thread's network namespace. The descriptor is non-blocking, and programs started later do not
+/// inherit it by default. With `offload`, the kernel hands over up to 64 KiB in one piece, after a header of [`OFFLOAD_HEADER_BYTES`].
 pub fn open(name: &str, offload: bool) -> io::Result<OwnedFd> {
     let device = rustix::fs::open(c"/dev/net/tun", OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
     let header = if offload { libc::IFF_VNET_HDR } else { 0 };
@@ -60,7 +59,7 @@ pub fn open(name: &str, offload: bool) -> io::Result<OwnedFd> {
     Ok(device)
 }
 
-/// Whether a TUN device was opened with offload; an error if the descriptor is none.
+/// Whether a TUN device was opened with offload; an error if the descriptor is not a TUN device.
 pub fn has_offload(device: impl AsFd) -> io::Result<bool> {
     let mut request = Request { name: [0; libc::IFNAMSIZ], value: [0; 24] };
     ask::<TUN_GET_INTERFACE>(device, &mut request)?;
@@ -75,9 +74,8 @@ pub(crate) fn name(device: impl AsFd) -> io::Result<String> {
     Ok(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Gives a device its address and the size of its largest packet, and switches it on. Addresses with the same first
-/// `prefix` bits are reached through it. IPv6 is switched off on it where that can be done, as the kernel would send
-/// packets of its own.
+/// Sets a device's address and MTU, and switches it on. Addresses with the same first `prefix` bits are reached through it. Disables IPv6
+/// on it if possible, because the kernel would send packets of its own.
 pub fn configure(name: &str, address: Ipv4Addr, prefix: u8, mtu_bytes: u32) -> io::Result<()> {
     let control = control_socket()?;
     let mask = u32::MAX.checked_shl(32 - u32::from(prefix.min(32))).unwrap_or(0);
@@ -91,7 +89,7 @@ pub fn configure(name: &str, address: Ipv4Addr, prefix: u8, mtu_bytes: u32) -> i
     up(name)
 }
 
-/// Switches a device on, such as `lo`, which is off in a new namespace.
+/// Switches a device on, for example `lo`, which is off in a new namespace.
 pub fn up(name: &str) -> io::Result<()> {
     let control = control_socket()?;
     let mut request = Request::named(name)?;
@@ -101,12 +99,12 @@ pub fn up(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Any socket will do to speak of network devices.
+/// Any socket works for requests about network devices.
 fn control_socket() -> Result<OwnedFd, Errno> {
     socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)
 }
 
-/// One of the requests above. All of them read or write a `struct ifreq`, and nothing else.
+/// Performs one of the requests above. All of them read or write only a `struct ifreq`.
 fn ask<const OPCODE: Opcode>(file: impl AsFd, request: &mut Request) -> Result<(), Errno> {
     // SAFETY: `Request` has the layout of a `struct ifreq`, which is what each opcode in this module takes, and it is
     // borrowed for the whole call.
@@ -123,7 +121,7 @@ fn internet_address(address: Ipv4Addr) -> [u8; 8] {
 impl Request {
     fn named(name: &str) -> io::Result<Request> {
         let mut request = Request { name: [0; libc::IFNAMSIZ], value: [0; 24] };
-        // The last byte stays zero.
+        // The last byte stays zero as the terminator.
         if name.is_empty() || name.len() >= libc::IFNAMSIZ {
             let reason = format!("the name {name:?} of a network device must have 1 to {} bytes", libc::IFNAMSIZ - 1);
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
@@ -159,7 +157,7 @@ mod tests {
         for name in ["", "a-name-of-16-byte"] {
             let error = open(name, false).unwrap_err();
             let named = error.to_string().contains("1 to 15 bytes");
-            // Without /dev/net/tun there is nothing to name.
+            // Without /dev/net/tun, the name is never checked.
             assert!(named || error.kind() != io::ErrorKind::InvalidInput, "{error}");
         }
     }

@@ -1,4 +1,4 @@
-//! Writes invented runs into a folder of runs, to look at their pages and for the tests in a browser:
+//! Writes invented runs into a folder, to look at their pages and for the browser tests:
 //! `cargo run -p tolok-serve --example stored-runs -- FOLDER`.
 
 #[path = "../../analysis/tests/invented/mod.rs"]

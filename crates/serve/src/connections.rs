@@ -1,4 +1,4 @@
-//! Connections: no more than there is room for, and none for a client that does not say what it wants.
+//! Limits connections: no more than the server can hold, and none for a client that sends no request.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,25 +10,25 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// What one server bears.
+/// Limits of a server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
-    /// How long a client may take for the head of a request. Requests here have no body.
+    /// How long a client may take to send the head of a request. Requests here have no body.
     pub head: Duration,
-    /// Connections at a time; others wait. Each page that shows a run at work keeps one.
+    /// Connections at a time; others wait. Each page that shows an active run keeps one.
     pub connections: usize,
     pub head_bytes: usize,
 }
 
 pub(crate) const BOUNDS: Bounds = Bounds { head: Duration::from_secs(10), connections: 200, head_bytes: 64 << 10 };
 
-/// Where a connection cannot be accepted, such as without descriptors, it is tried again after this.
+/// Delay before the next attempt if a connection cannot be accepted, for example without free descriptors.
 const BETWEEN_TRIES: Duration = Duration::from_millis(100);
 
-/// Answers for ever.
+/// Serves forever.
 pub(crate) async fn serve(listener: TcpListener, site: Router, bounds: Bounds) {
     let room = Arc::new(Semaphore::new(bounds.connections));
-    // It is never closed.
+    // The semaphore is never closed.
     while let Ok(place) = Arc::clone(&room).acquire_owned().await {
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(BETWEEN_TRIES).await;
@@ -39,7 +39,7 @@ pub(crate) async fn serve(listener: TcpListener, site: Router, bounds: Bounds) {
         builder.timer(TokioTimer::new()).header_read_timeout(bounds.head).max_buf_size(bounds.head_bytes);
         let connection = builder.serve_connection(TokioIo::new(stream), service);
         tokio::spawn(async move {
-            // What becomes of a connection is the client's matter.
+            // A failed connection is only the client's concern.
             let _ = connection.await;
             drop(place);
         });
@@ -74,7 +74,7 @@ mod tests {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.write_all(text.as_bytes()).unwrap();
         let mut answer = String::new();
-        // A client that is cut off may be so with a reset.
+        // A client that is cut off may see a reset.
         let _ = stream.read_to_string(&mut answer);
         answer
     }
@@ -94,7 +94,7 @@ mod tests {
         assert!(said(address, whole).ends_with("hello"));
         for mut half in halves {
             let mut rest = Vec::new();
-            // It ends: this is what the test is about.
+            // The test only checks that it ends.
             let _ = half.read_to_end(&mut rest);
         }
         assert!(began.elapsed() < Duration::from_secs(20));

@@ -1,8 +1,8 @@
-//! Which requests are answered, and the rules that the browser gets.
+//! Which requests to answer, and the rules for the browser.
 //!
-//! A foreign page in the same browser can send requests to any address. With a name that first points to its own server and then to this
-//! machine (DNS rebinding), it could read the answers. So the server answers only to names that no other site can have, and no answer
-//! allows another origin anything.
+//! A page of another site in the same browser can send requests to any address. If its name first points to its own server and then to this
+//! machine (DNS rebinding), it could read the answers. So the server only answers to names that no other site can have, and no answer
+//! grants anything to another origin.
 
 use axum::extract::{Request, State};
 use axum::http::header::{
@@ -12,11 +12,11 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// A page may load its own style, script, events and drawings, and nothing from elsewhere.
+/// A page may load its own style, script, events and drawings, but nothing from elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// A report may load nothing but its own style and icon, as its own policy says.
+/// A report may load only its own style and icon, as its own policy states.
 pub const POLICY_OF_REPORTS: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
                                      form-action 'none'; frame-ancestors 'none'";
 
@@ -29,7 +29,7 @@ impl Names {
         Self(["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}")))
     }
 
-    /// Whether a request is for this server, by its only `Host` and by its target where that names a host.
+    /// Whether a request is for this server: by its single `Host` header, and by its target if that names a host.
     fn are_meant(&self, headers: &HeaderMap, target: &Uri) -> bool {
         let is_own = |name: &str| self.0.iter().any(|own| own.eq_ignore_ascii_case(name));
         let mut hosts = headers.get_all(HOST).iter();
@@ -38,14 +38,14 @@ impl Names {
     }
 }
 
-/// Whether a foreign page sends the request without a user having followed a link. It could not read the answer, but answering costs time
-/// on a machine that may be measuring.
+/// Whether another site's page sends the request without the user having followed a link. It could not read the answer, but answering costs
+/// time on a machine that may be measuring.
 fn is_of_another_page(headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
     is("sec-fetch-site", "cross-site") && !is("sec-fetch-mode", "navigate")
 }
 
-/// Refuses requests that are for another server or want to change something, and adds the rules to every answer.
+/// Rejects requests for another server and requests that are not GET or HEAD. Adds the rules to every answer.
 pub async fn guard(State(names): State<Names>, request: Request, next: Next) -> Response {
     let mut response = if !names.are_meant(request.headers(), request.uri()) {
         let text = "This server answers to 127.0.0.1 and localhost only.\n";
@@ -68,7 +68,7 @@ pub async fn guard(State(names): State<Names>, request: Request, next: Next) -> 
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     ];
     for (name, rule) in rules {
-        // A page may have stricter rules of its own.
+        // A page may set stricter rules.
         response.headers_mut().entry(name).or_insert(HeaderValue::from_static(rule));
     }
     response
@@ -98,7 +98,7 @@ mod tests {
         assert!(are_meant(&["127.0.0.1:7357"], "/"));
         assert!(are_meant(&["LocalHost:7357"], "/runs/a/"));
         assert!(are_meant(&["localhost:7357"], "http://localhost:7357/"));
-        // The request of a page of evil.example after its name was pointed here.
+        // A request from a page of evil.example after its name was pointed here.
         assert!(!are_meant(&["evil.example:7357"], "/"));
         assert!(!are_meant(&["127.0.0.1.evil.example:7357"], "/"));
         assert!(!are_meant(&["localhost:7357"], "http://evil.example/"));

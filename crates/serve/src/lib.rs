@@ -1,14 +1,13 @@
 //! Pages of stored and active runs: a list, each run with its report, two runs compared, several overlaid.
 //!
-//! The server listens on the loopback interface only and answers to its own names only (see [`guard`]). It only reads: it writes no
-//! file, takes no lock and starts nothing. It shows what [`tolok_analysis`] finds in the records, in the words of [`tolok_report`].
+//! The server listens on the loopback interface only and answers to its own names only (see [`guard`]). It only reads: it writes no file,
+//! takes no lock and starts nothing. It shows the findings of [`tolok_analysis`] in the words of [`tolok_report`].
 //!
-//! - [`library`]: the runs of a folder, and a cache of what was read of them.
+//! - [`library`]: the runs of a folder, and a cache of their contents.
 //! - [`tail`], [`live`], [`stream`]: read the events of an active run, add them up, and pass them on.
 //! - [`pages`]: the pages. [`routes`]: their addresses.
 //!
-//! This is the only crate with an asynchronous runtime, because pages wait for events. Code that reads files runs on a thread of its
-//! own.
+//! This is the only crate with an asynchronous runtime, because pages wait for events. Code that reads files runs on a separate thread.
 
 mod connections;
 mod guard;
@@ -36,7 +35,7 @@ pub use pages::list::{Brief, StateWords, briefs};
 
 pub const PORT: u16 = 7357;
 
-/// How long the server waits for pages in progress when it is asked to end.
+/// How long the server waits for pages in progress when it ends.
 const LAST_PAGE: Duration = Duration::from_secs(1);
 
 /// What to serve, and where.
@@ -44,7 +43,7 @@ const LAST_PAGE: Duration = Duration::from_secs(1);
 pub struct Options {
     /// The folder of runs. It need not exist yet.
     pub runs: PathBuf,
-    /// The port; 0 for any free one. `None` means [`PORT`], or any free one where that is taken.
+    /// The port; 0 for any free one. `None` means [`PORT`], or any free one if that is taken.
     pub port: Option<u16>,
 }
 
@@ -60,7 +59,7 @@ pub enum ServeError {
     Runtime(io::Error),
 }
 
-/// A server that has its port and does not answer yet.
+/// A server that has its port but does not answer yet.
 #[derive(Debug)]
 pub struct Server {
     listener: std::net::TcpListener,
@@ -97,7 +96,7 @@ impl Server {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
             let site = routes::router(Arc::new(Library::new(self.runs)), self.address.port());
-            // Open pages may wait for events for ever, so the server does not wait for them.
+            // Open pages may wait for events forever, so the server does not wait for them.
             tokio::spawn(connections::serve(listener, site, connections::BOUNDS));
             let interrupt = std::pin::pin!(tokio::signal::ctrl_c());
             let terminate = std::pin::pin!(terminate.recv());

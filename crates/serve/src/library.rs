@@ -1,4 +1,4 @@
-//! The runs of a folder. What was read of a run is cached until something is added to the run.
+//! The runs of a folder. What was read of a run is cached until something is added to it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -12,7 +12,7 @@ use tolok_store::{Folder, MANIFEST, RunFolder, StoreError, StoredRun};
 
 use crate::live::Live;
 
-/// The cache holds this many analysed runs.
+/// Most analysed runs in the cache.
 const KEPT_MAX: usize = 24;
 
 /// The runs of a folder.
@@ -23,10 +23,10 @@ pub struct Library {
     analysed: Mutex<HashMap<String, (Stamp, Arc<Analysed>)>>,
 }
 
-/// A run that was found in the folder.
+/// A run in the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Its name, which is the name of its folder.
+    /// Its name: the name of its folder.
     pub id: String,
     pub path: PathBuf,
 }
@@ -39,17 +39,17 @@ struct Stamp([Option<(SystemTime, u64)>; 4]);
 #[derive(Debug)]
 pub struct Card {
     pub title: String,
-    /// When it began, in RFC 3339.
+    /// When it began (RFC 3339).
     pub started_at: String,
     pub subjects: Vec<String>,
     pub planned: usize,
     /// Trials that have a record.
     pub done: usize,
-    /// What its last report says if nothing was added since, or else what an analysis found when somebody asked.
+    /// The content of its last report if nothing was added since, otherwise the result of an analysis on demand.
     reported: OnceLock<Reported>,
 }
 
-/// The part of a `report.json` that is read, and of findings that is kept.
+/// The parts of a `report.json` that are read, and of findings that are kept.
 #[derive(Debug, Clone, Deserialize)]
 struct Reported {
     #[serde(default)]
@@ -77,13 +77,13 @@ pub struct Analysed {
 /// The state of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// A process writes into its folder.
+    /// A process is writing to its folder.
     Running,
-    /// It has all of its trials, and its answers can be counted on.
+    /// All trials are done, and the answers can be trusted.
     Finished,
-    /// It has all of its trials, and is not sound for these reasons.
+    /// All trials are done, but the run is not sound, for these reasons.
     Unsound(Vec<String>),
-    /// It lacks this many trials, and no process writes.
+    /// This many trials are missing, and no process is writing.
     Stopped(u32),
 }
 
@@ -96,7 +96,7 @@ impl Library {
         &self.folder
     }
 
-    /// All runs, the latest first: a run's name begins with the moment at which it began. A missing folder has none.
+    /// All runs, latest first: a run's name begins with its start time. A missing folder has none.
     pub fn all(&self) -> Vec<Found> {
         let mut all: Vec<Found> = self.entries().filter(Found::is_run).collect();
         all.sort_by(|one, other| other.id.cmp(&one.id));
@@ -108,7 +108,7 @@ impl Library {
         entries.filter_map(|entry| Some(Found { id: entry.file_name().into_string().ok()?, path: entry.path() }))
     }
 
-    /// The run of exactly this name. The name is compared with those in the folder and never becomes a path.
+    /// The run with exactly this name. The name is only compared with those in the folder and never becomes a path.
     pub fn find(&self, id: &str) -> Option<Found> {
         self.entries().find(|found| found.id == id && found.is_run())
     }
@@ -142,22 +142,22 @@ impl Library {
         Ok(if unsound.is_empty() { State::Finished } else { State::Unsound(unsound) })
     }
 
-    /// The verdict on the first scenario of a run, with the scenario's title where there are several. It comes from the last report if
-    /// nothing was added since.
+    /// The verdict on the first scenario of a run, with the scenario's title if there are several. It comes from the last report if nothing
+    /// was added since.
     pub fn verdict(&self, found: &Found, card: &Card) -> Result<Option<String>, StoreError> {
         let reported = self.reported(found, card)?;
         let all: Vec<&Judged> = reported.scenarios.iter().chain(&reported.programs).collect();
         Ok(first_of(&all))
     }
 
-    /// The runs whose verdict is known.
+    /// The number of runs whose verdict is known.
     #[cfg(test)]
     pub fn analysed_count(&self) -> usize {
         let cards = self.cards.lock().unwrap_or_else(PoisonError::into_inner);
         cards.values().filter(|(_, card)| card.reported.get().is_some()).count()
     }
 
-    /// A run without a fresh report is analysed once, however many runs a page lists.
+    /// Analyses a run without a fresh report only once, however often a page lists it.
     fn reported<'c>(&self, found: &Found, card: &'c Card) -> Result<&'c Reported, StoreError> {
         if let Some(reported) = card.reported.get() {
             return Ok(reported);
@@ -189,7 +189,7 @@ fn kept<T>(
     at_most: usize,
     read: impl FnOnce() -> Result<T, StoreError>,
 ) -> Result<Arc<T>, StoreError> {
-    // Taken before reading, so that later additions are not mistaken for read ones.
+    // Taken before reading, so later additions are not mistaken for contents already read.
     let stamp = Stamp::of(&Folder::at(&found.path));
     if let Some((known, value)) = all.lock().unwrap_or_else(PoisonError::into_inner).get(&found.id)
         && *known == stamp
@@ -199,7 +199,7 @@ fn kept<T>(
     let value = Arc::new(read()?);
     let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
     if all.len() >= at_most {
-        // Any entry may go: all can be read again.
+        // Any entry may be dropped: all can be read again.
         all.clear();
     }
     all.insert(found.id.clone(), (stamp, Arc::clone(&value)));
@@ -223,7 +223,7 @@ impl Stamp {
         Self(["run.json", MANIFEST, "trials", "report.json"].map(|name| run.changed(name)))
     }
 
-    /// Whether a report was made after the last trial.
+    /// Whether a report was written after the last trial.
     fn has_fresh_report(&self) -> bool {
         let Self([run, manifest, trials, report]) = self;
         let last = [run, manifest, trials].into_iter().flatten().map(|(time, _)| time).max();
@@ -265,7 +265,7 @@ impl Analysed {
         Ok(Self { stored, names, findings })
     }
 
-    /// What the findings rest on.
+    /// The records behind the findings.
     pub fn records(&self) -> Records<'_> {
         records(&self.stored, &self.names)
     }
@@ -280,7 +280,7 @@ fn records<'a>(stored: &'a StoredRun, names: &'a Names) -> Records<'a> {
 mod tests {
     use super::*;
 
-    /// A folder with these runs and with entries that are no runs.
+    /// A folder with these runs, and with entries that are not runs.
     fn library(runs: &[&str]) -> (tempfile::TempDir, Library) {
         let folder = tempfile::tempdir().unwrap();
         for run in runs {

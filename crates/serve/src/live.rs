@@ -49,7 +49,7 @@ pub enum Doing {
     /// There is no event yet.
     #[default]
     Beginning,
-    /// Work before the first trial or between two, in a sentence.
+    /// Work before the first trial or between two, as a sentence.
     Preparing(String),
     Trial {
         trial: u32,
@@ -62,15 +62,15 @@ pub enum Doing {
     Ended,
 }
 
-/// How far a run is, by its events.
+/// The progress of a run according to its events.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Live {
     pub doing: Doing,
     /// Estimated seconds to the end, or `None` without an estimate.
     pub left_s: Option<f64>,
-    /// Finished trials, those of earlier sessions included.
+    /// Finished trials, including those of earlier sessions.
     pub finished: u32,
-    /// Trials that it ended without; `None` while it goes on.
+    /// Trials missing at the end of the run; `None` while it is active.
     pub missing: Option<u32>,
 }
 
@@ -89,7 +89,7 @@ impl Live {
         }
     }
 
-    /// What the last event alone says: whether the run has ended, and what it lacks. That is quick and enough for a list.
+    /// The state from the last event only: whether the run has ended, and how many trials are missing. Fast, and enough for a list.
     pub fn read_end(run: &Path) -> Option<Self> {
         let line = last_line(run)?;
         let mut live = Self::default();

@@ -1,4 +1,4 @@
-//! The addresses and the pages behind them.
+//! The URLs and their pages.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::library::{Found, Library};
 use crate::pages::{self, Refusal, encoded};
 use crate::stream;
 
-/// The query of an address. A name may occur several times.
+/// The query of a URL. A name may occur several times.
 type Asked = Query<Vec<(String, String)>>;
 
 const STYLE: &str = include_str!("../templates/serve.css");
@@ -51,7 +51,7 @@ async fn list(State(library): State<Arc<Library>>, Query(asked): Asked) -> Respo
     made(move || Ok(pages::list(&library, &asked, pages::PATIENCE))).await
 }
 
-/// What Prometheus asks for.
+/// The endpoint for Prometheus.
 async fn metrics(State(library): State<Arc<Library>>) -> Response {
     answered(move || {
         Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], pages::metrics(&library)).into_response())
@@ -66,7 +66,7 @@ async fn compare(State(library): State<Arc<Library>>, Query(asked): Asked) -> Re
             let allows = named("allow-differences").is_some();
             return pages::compare(&library, &before, &after, allows).map(|page| Html(page).into_response());
         }
-        // The form of the list: the run that began first is the one before.
+        // The form of the list: the run that began first is the earlier side.
         let [before, after] = pages::in_order(&library, &chosen(asked))?;
         let place = format!("/compare?a={}&b={}", encoded(&before), encoded(&after));
         Ok(Redirect::to(&place).into_response())
@@ -110,7 +110,7 @@ async fn events(State(library): State<Arc<Library>>, Path(id): Path<String>, hea
     .await
 }
 
-/// A report, rendered from the records: `report` to look at, `report.md` and so on to keep.
+/// A report, rendered from the records: `report` to view, `report.md` and so on to download.
 async fn report(State(library): State<Arc<Library>>, Path((id, name)): Path<(String, String)>) -> Response {
     answered(move || {
         let is_page = name == "report";
@@ -153,7 +153,7 @@ async fn answered(answer: impl FnOnce() -> Result<Response, Refusal> + Send + 's
     match tokio::task::spawn_blocking(answer).await {
         Ok(Ok(response)) => response,
         Ok(Err(refusal)) => refusal.into_response(),
-        // The rendering panicked: the page says so, and the server goes on.
+        // The rendering panicked: the page reports it, and the server continues.
         Err(error) => {
             (StatusCode::INTERNAL_SERVER_ERROR, format!("This page could not be made: {error}\n")).into_response()
         }

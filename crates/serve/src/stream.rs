@@ -14,21 +14,20 @@ use tolok_store::RunFolder;
 use crate::live::is_end;
 use crate::tail::{Line, Tail};
 
-/// How often the file is checked for new lines.
+/// How often to check the file for new lines.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
-/// After this many checks without a new line, the stream tests whether a process still writes.
+/// After this many checks without a new line, check whether a process still writes.
 const LOOKS_PER_ASKING: u32 = 8;
 
-/// The header by which a browser names the last event that it has.
+/// The header in which a browser sends the id of its last event.
 const LAST_EVENT: &str = "last-event-id";
 
-/// The last line that a browser has, 0 for none.
+/// The last line that a browser has; 0 for none.
 pub fn known(headers: &HeaderMap) -> u64 {
     headers.get(LAST_EVENT).and_then(|id| id.to_str().ok()?.trim().parse().ok()).unwrap_or(0)
 }
 
-/// The events of a run after a line. The id of an event is the number of its line. The last event, named `end`, says that no more will
-/// come.
+/// The events of a run after a line. The id of an event is its line number. The last event, named `end`, marks the end.
 pub fn events(run: PathBuf, known: u64) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let watched = Some(Watched { tail: Tail::after(&run, known), run, waiting: VecDeque::new(), has_ended: false });
     let stream = unfold(watched, |watched| async move {
@@ -48,9 +47,9 @@ pub fn events(run: PathBuf, known: u64) -> Sse<impl Stream<Item = Result<Event, 
 struct Watched {
     run: PathBuf,
     tail: Tail,
-    /// Lines that were read and not sent yet.
+    /// Lines that were read but not sent yet.
     waiting: VecDeque<Line>,
-    /// Whether the last event so far says that the run has ended.
+    /// Whether the last event so far ended the run.
     has_ended: bool,
 }
 
@@ -60,7 +59,7 @@ impl Watched {
         let mut looks = 0;
         while self.waiting.is_empty() {
             let asks = looks % LOOKS_PER_ASKING == 0;
-            // Tested before the file is read, so that the last lines are not missed.
+            // Checked before the file is read, so the last lines are not missed.
             let is_over = self.has_ended || (asks && !self.is_at_work().await);
             self.look().await?;
             if self.waiting.is_empty() {
@@ -81,7 +80,7 @@ impl Watched {
         tokio::task::spawn_blocking(move || RunFolder::is_at_work(&run)).await.unwrap_or(false)
     }
 
-    /// Reads new lines. The list is empty if the file cannot be read.
+    /// Reads new lines. Returns `None` if the file cannot be read, which ends the stream.
     async fn look(&mut self) -> Option<()> {
         let mut tail = std::mem::replace(&mut self.tail, Tail::after(&self.run, 0));
         let read = tokio::task::spawn_blocking(move || (tail.next(), tail)).await;
@@ -119,7 +118,7 @@ mod tests {
         Watched { tail: Tail::after(run, known), run: run.to_owned(), waiting: VecDeque::new(), has_ended: false }
     }
 
-    /// The numbers of all lines that are sent until the end.
+    /// The numbers of all lines sent until the end.
     fn all(mut watched: Watched) -> Vec<u64> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {

@@ -1,4 +1,4 @@
-//! Reads the events of a run while they are written: whole lines, each with its number.
+//! Reads the events of a run while they are being written: complete lines, each with its number.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tolok_store::{EVENTS, Folder};
 
-/// Bytes read at once.
+/// Bytes read at a time.
 const CHUNK_BYTES: u64 = 256 << 10;
 /// A longer line is not an event.
 const LINE_BYTES_MAX: usize = 1 << 20;
@@ -20,39 +20,39 @@ pub struct Line {
     pub text: String,
 }
 
-/// A place in a file that grows.
+/// A position in a growing file.
 #[derive(Debug)]
 pub struct Tail {
     run: Folder,
     /// Where the next read begins.
     offset: u64,
-    /// The beginning of a line that is not complete yet.
+    /// The beginning of an incomplete line.
     rest: Vec<u8>,
     /// Whether the current line is too long and is being skipped.
     is_overlong: bool,
-    /// The number of the last whole line.
+    /// The number of the last complete line.
     number: u64,
-    /// Lines up to this one are skipped, because the reader has them.
+    /// Lines up to this one are skipped, because the client has them.
     known: u64,
 }
 
 impl Tail {
-    /// Reads the events of a run after a line, 0 for all.
+    /// Reads the events of a run after a line; 0 for all.
     pub fn after(run: &Path, known: u64) -> Self {
         let (offset, rest, number) = Default::default();
         Self { run: Folder::at(run), offset, rest, is_overlong: false, number, known }
     }
 
-    /// The next complete lines, at most about a chunk of them. Returns none where there is nothing new or no file yet.
+    /// The next complete lines, at most about a chunk of them. Empty if there is nothing new or no file yet.
     ///
-    /// Lines that are not JSON are counted and skipped, because a killed tolok may leave half a line.
+    /// Lines that are not JSON are counted but skipped, because a killed tolok may leave half a line.
     pub fn next(&mut self) -> io::Result<VecDeque<Line>> {
         let mut file = match self.run.open(EVENTS) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(VecDeque::new()),
             opened => opened?,
         };
         let mut lines = VecDeque::new();
-        // A chunk may end within the first new line; then the next chunk has to be read at once.
+        // A chunk may end within the first new line; then the next chunk must be read at once.
         while lines.is_empty() {
             let mut chunk = Vec::new();
             file.seek(SeekFrom::Start(self.offset))?;
@@ -89,7 +89,7 @@ impl Tail {
     }
 }
 
-/// The last complete line of a run's events, without reading the others, or `None`.
+/// The last complete line of a run's events, or `None`. Reads only the end of the file.
 pub fn last_line(run: &Path) -> Option<String> {
     let mut file = Folder::at(run).open(EVENTS).ok()?;
     let length = file.metadata().ok()?.len();
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// The folder of a run whose events are written bit by bit.
+    /// The folder of a run whose events are written in pieces.
     struct Growing(TempDir);
 
     impl Growing {

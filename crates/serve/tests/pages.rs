@@ -1,4 +1,4 @@
-//! The pages of invented runs, asked for as a browser asks.
+//! The pages of invented runs, requested like a browser does.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -19,7 +19,7 @@ use tolok_store::RunFolder;
 const FIRST: &str = "2026-11-21-api-000001";
 const SECOND: &str = "2026-11-22-api-000002";
 
-/// A server of invented runs, one for all tests: to write them waits for the disk. It goes on until the tests end.
+/// A server of invented runs, shared by all tests because writing them waits for the disk. It runs until the tests end.
 struct Served {
     runs: PathBuf,
     /// `127.0.0.1:40123`
@@ -39,7 +39,7 @@ static OVER_TIME: LazyLock<Served> = LazyLock::new(|| {
 impl Served {
     fn of(folder: &str, write: impl Fn(&Path)) -> Self {
         let runs = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
-        // What an earlier run of the tests left.
+        // Removes what an earlier run of the tests left.
         let _ = std::fs::remove_dir_all(&runs);
         write(&runs);
         let server = Server::bind(&Options { runs: runs.clone(), port: Some(0) }).unwrap();
@@ -56,11 +56,11 @@ impl Served {
         let mut answer = String::new();
         connection.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        // Templates escape slashes, too.
+        // Templates also escape slashes.
         (head.to_owned(), body.replace("&#x2f;", "/"))
     }
 
-    /// A page that is there.
+    /// A page that must exist.
     fn page(&self, path: &str) -> String {
         let (head, body) = self.ask(&format!("GET {path}"));
         assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
@@ -89,7 +89,7 @@ fn the_list_has_every_run_with_its_state_and_what_it_says() {
     assert!(!filtered.contains("unreadable"));
 }
 
-/// All three trials of a case are there, and two of them were disturbed.
+/// All three trials of a case exist, but two of them were disturbed.
 #[test]
 fn a_run_of_which_most_was_discarded_is_a_warning() {
     let served = Served::of("stored-discarded", |runs| {
@@ -129,7 +129,7 @@ fn a_run_has_its_sentences_its_report_and_the_others_of_its_study() {
     has(&live, &["No trial is being run.", "10 of 10", "ceiling: Minimal server", "each trial, from 0"]);
 }
 
-/// Five subjects in three scenarios, after half of the trials; the lock says that the run goes on.
+/// Three subjects, after half of the trials; the lock marks the run as active.
 #[test]
 fn a_running_run_has_a_preliminary_order_of_its_clean_trials() {
     let served = Served::of("stored-running", |runs| {

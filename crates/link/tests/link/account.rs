@@ -1,4 +1,4 @@
-//! What a link says of itself, and how it ends.
+//! The account of a link, and how a link ends.
 
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, SendFlags, SocketType, sendto, socket};
@@ -26,7 +26,7 @@ fn the_ledger_closes_whatever_becomes_of_the_packets() {
             send(&near, number, 1_000);
             send(&far, number, 60);
         }
-        // That all these add up is what the end of a link checks.
+        // The end of a link checks that all counts add up.
         let [there, back] = link.end().directions;
         assert_eq!([there.offered_packets, back.offered_packets], [3_000, 3_000]);
         assert_eq!([there.offered_bytes, back.offered_bytes], [3_000_000, 180_000]);
@@ -43,7 +43,7 @@ fn a_row_is_written_each_second_and_counts_lateness() {
         receive(&far);
         let row = link.end();
         let counts = row.directions[0];
-        // A packet without delay is due when it is read, and handed over some nanoseconds later.
+        // A packet without delay is due when it is read, and is handed over some nanoseconds later.
         assert!(counts.lateness_sum_ns > 0 && counts.lateness_max_ns <= counts.lateness_sum_ns, "{row:?}");
         assert_eq!(row.directions[1].lateness_sum_ns, 0);
     });
@@ -82,7 +82,7 @@ fn what_a_device_dropped_because_it_was_not_read_in_time_is_counted_apart() {
         let [near, far] = pair(spaces);
         send(&near, 0, 100);
         receive(&far);
-        // It has room for 8,192 packets that nobody reads.
+        // The device has room for 8,192 packets that are not read.
         link.stop();
         (1..10_000).for_each(|number| send(&near, number, 100));
         link.signal(Signal::CONT);
@@ -92,7 +92,7 @@ fn what_a_device_dropped_because_it_was_not_read_in_time_is_counted_apart() {
     });
 }
 
-/// Kinds of messages of rtnetlink(7), and its flag for a request.
+/// Message types of rtnetlink(7), and its flag for a request.
 const NEW_LINK: u16 = 16;
 const DELETE_LINK: u16 = 17;
 const REQUEST: u16 = 1;
@@ -102,7 +102,7 @@ fn delete_device() {
     change_device(DELETE_LINK, 0);
 }
 
-/// Deletes the device of the calling thread's namespace, or sets whether it is up.
+/// Deletes the device of the calling thread's namespace, or switches it on or off.
 fn change_device(kind: u16, up: u32) {
     let index =
         rustix::net::netdevice::name_to_index(socket(AddressFamily::INET, SocketType::DGRAM, None).unwrap(), DEVICE);
@@ -111,14 +111,14 @@ fn change_device(kind: u16, up: u32) {
     message.extend(kind.to_ne_bytes());
     message.extend(REQUEST.to_ne_bytes());
     message.extend([0; 8]);
-    // struct ifinfomsg: family, padding, type, index, flags, which of the flags to change.
+    // struct ifinfomsg: family, padding, type, index, flags, mask of the flags to change.
     message.extend([0; 4]);
     message.extend(index.unwrap().to_ne_bytes());
     message.extend(up.to_ne_bytes());
     message.extend(IFF_UP.to_ne_bytes());
-    // Protocol 0 of netlink(7) is that of routes and devices.
+    // Protocol 0 of netlink(7) covers routes and devices.
     let kernel = socket(AddressFamily::NETLINK, SocketType::RAW, None).unwrap();
-    // The kernel has done it when this returns.
+    // The kernel has applied the change when this returns.
     let sent = sendto(&kernel, &message, SendFlags::empty(), &SocketAddrNetlink::new(0, 0)).unwrap();
     assert_eq!(sent, message.len());
 }

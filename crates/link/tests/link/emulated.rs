@@ -1,4 +1,4 @@
-//! A link in a process of its own, between the namespaces of a test.
+//! A link in a separate process, between the namespaces of a test.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -19,26 +19,25 @@ use crate::job::JOB;
 use crate::spaces::{ADDRESSES, Spaces};
 
 pub const DEVICE: &str = "tolok0";
-/// After this long a packet does not come any more, and a test has failed.
+/// After this long a packet will not arrive any more, and the test has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Between the moment in which descriptors may be inherited and that in which the link has them, no other program may be
-/// started, or it would have them, too.
+/// From the time descriptors become inheritable until the link has them, no other program may start: it would inherit them, too.
 static STARTING: Mutex<()> = Mutex::new(());
 
-/// A link that runs. Killed when this is dropped.
+/// A running link. Dropping this kills it.
 pub struct Emulated {
     child: Child,
     rows: BufReader<File>,
 }
 
 impl Emulated {
-    /// Makes the devices and starts the link between them.
+    /// Creates the devices and starts the link between them.
     pub fn start(spaces: &Spaces, spec: LinkSpec) -> Emulated {
         let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
         let offload = !spec.needs_packets();
         let ends = [0, 1].map(|end| spaces.inside(end, || make_end(end, offload)));
-        // As the report is a pipe, nobody has to look again and again whether there is something in it.
+        // The report is a pipe, so it need not be polled for content.
         let folder = tempfile::tempdir().unwrap();
         let report = folder.path().join("link.jsonl");
         mknodat(CWD, &report, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
@@ -54,7 +53,7 @@ impl Emulated {
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        // The first row says that the link runs; a signal before that would end it like any other program.
+        // The first row shows that the link runs; before that, a signal would end it like any other program.
         let ready = poll(&mut [PollFd::new(&rows, PollFlags::IN)], Some(&Timespec::try_from(PATIENCE).unwrap()));
         assert_eq!(ready, Ok(1), "the link starts");
         Emulated { child, rows: BufReader::new(rows) }
@@ -65,7 +64,7 @@ impl Emulated {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Stops it, and returns once all of its threads stand still.
+    /// Stops it, and returns once all of its threads have stopped.
     pub fn stop(&self) {
         self.signal(Signal::STOP);
         let child = WaitId::Pid(Pid::from_child(&self.child));
@@ -79,7 +78,7 @@ impl Emulated {
         self.ended()
     }
 
-    /// Waits until it has ended by itself, and returns its last row.
+    /// Waits until it has ended, and returns its last row.
     pub fn ended(mut self) -> LinkRow {
         let status = self.child.wait().unwrap();
         assert!(status.success(), "{status}");
@@ -95,7 +94,7 @@ impl Emulated {
 
 impl Drop for Emulated {
     fn drop(&mut self) {
-        // Both fail if it has ended, which is what is wanted.
+        // Both fail if it has ended, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -114,7 +113,7 @@ fn device_table() -> File {
     table
 }
 
-/// Two sockets that send to each other, one at each end.
+/// Two connected sockets, one at each end.
 pub fn pair(spaces: &Spaces) -> [UdpSocket; 2] {
     let sockets = [0, 1].map(|end| spaces.inside(end, || UdpSocket::bind((ADDRESSES[end], 0)).unwrap()));
     for (near, far) in [(0, 1), (1, 0)] {
@@ -127,7 +126,7 @@ pub fn pair(spaces: &Spaces) -> [UdpSocket; 2] {
 /// IP and UDP headers.
 const HEADERS_BYTES: usize = 28;
 
-/// Sends a packet of so many IP bytes with a number.
+/// Sends a numbered packet of `ip_bytes` IP bytes.
 pub fn send(socket: &UdpSocket, number: u32, ip_bytes: usize) {
     let mut datagram = [0u8; 1_472];
     datagram[..4].copy_from_slice(&number.to_le_bytes());
@@ -141,7 +140,7 @@ pub fn receive(socket: &UdpSocket) -> u32 {
     u32::from_le_bytes(*datagram[..length].first_chunk().unwrap())
 }
 
-/// Now, on the monotonic clock.
+/// The current time on the monotonic clock.
 pub fn now() -> Duration {
     let now = clock_gettime(ClockId::Monotonic);
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)

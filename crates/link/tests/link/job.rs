@@ -1,4 +1,4 @@
-//! Jobs, right and wrong. The links of all other tests run here, too, in processes of their own.
+//! Valid and invalid jobs. The links of all other tests also run here, in separate processes.
 
 use std::os::fd::{AsRawFd, IntoRawFd};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use tolok_link::{LinkJob, LinkSpec, run, tun};
 use crate::in_spaces;
 use crate::spaces::Spaces;
 
-/// The job of a process that is a link.
+/// The variable with the job of a process that is a link.
 pub const JOB: &str = "TOLOK_LINK_TEST_JOB";
 
 fn job(ends: [i32; 2]) -> LinkJob {
@@ -27,11 +27,11 @@ fn job(ends: [i32; 2]) -> LinkJob {
 fn the_link_of_a_job() {
     match std::env::var(JOB) {
         Ok(job) => {
-            // Whatever becomes of the test: its link ends with it.
+            // The link ends with its test, even if the test is killed.
             set_parent_process_death_signal(Some(Signal::KILL)).unwrap();
             run(&serde_json::from_str(&job).unwrap()).unwrap();
         }
-        // No other test's process: a job must be one.
+        // Not the process of another test: checks that an invalid job is rejected.
         Err(_) => assert!(serde_json::from_str::<LinkJob>(r#"{"spec": {}, "ends": [3]}"#).is_err()),
     }
 }
@@ -66,7 +66,7 @@ fn what_cannot_be_emulated_is_refused_before_anything_else() {
 #[test]
 fn devices_must_be_as_the_job_says() {
     in_spaces!(|spaces: &Spaces| {
-        // Each job takes its descriptors over, also if it fails.
+        // Each job takes over its descriptors, even if it fails.
         let open = |offload| spaces.inside(0, || tun::open("other", offload).unwrap()).into_raw_fd();
         let without = refusal(&job([open(false), -1]));
         assert!(without.contains("was opened otherwise"), "{without}");
@@ -82,7 +82,7 @@ fn a_report_that_cannot_be_written_is_an_error_and_not_a_link_without_one() {
         let (near, far) = (open(0), open(1));
         let report = PathBuf::from("/dev/null/link.jsonl");
         let refused = refusal(&LinkJob { report, ..job([near.as_raw_fd(), far.into_raw_fd()]) });
-        // Taken over by the job.
+        // The job has taken it over.
         let _ = near.into_raw_fd();
         assert!(refused.starts_with("cannot write the link's report /dev/null/link.jsonl"), "{refused}");
     });

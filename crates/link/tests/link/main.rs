@@ -1,5 +1,5 @@
-//! The link with real devices in real network namespaces, which each test makes for itself. Times are only ever bounded
-//! from below: a busy machine makes packets late, and never early.
+//! The link with real devices in real network namespaces, which each test creates for itself. Times have only lower bounds: a busy machine
+//! makes packets late, never early.
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 mod account;

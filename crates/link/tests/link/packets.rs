@@ -1,4 +1,4 @@
-//! What becomes of packets.
+//! What happens to packets.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn packets_keep_their_order_whatever_the_jitter() {
 #[test]
 fn packets_leave_no_faster_than_the_rate() {
     in_spaces!(|spaces: &Spaces| {
-        // 1,500 bytes in a millisecond.
+        // 1,500 bytes per millisecond.
         let spec = LinkSpec { rate_bps: Some(12e6), queue_bytes: Some(1 << 20), ..LinkSpec::default() };
         let link = Emulated::start(spaces, spec);
         let [near, far] = pair(spaces);
@@ -105,7 +105,7 @@ fn exactly_those_packets_are_lost_that_the_seed_says() {
 #[test]
 fn a_full_queue_drops_exactly_what_finds_no_room() {
     in_spaces!(|spaces: &Spaces| {
-        // A byte a second: in the 16 minutes until another packet has room, this test is over.
+        // One byte per second: the next packet would have room after 16 minutes, long after this test.
         let spec = LinkSpec { rate_bps: Some(8.0), queue_bytes: Some(15_000), ..LinkSpec::default() };
         let link = Emulated::start(spaces, spec);
         let [near, _far] = pair(spaces);

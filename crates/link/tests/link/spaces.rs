@@ -19,8 +19,8 @@ pub struct Spaces {
     spaces: [File; 2],
 }
 
-/// Runs a test in namespaces: in this thread if this user may make them, else as root of a user namespace, in another
-/// process, since a program with threads cannot enter one.
+/// Runs a test in namespaces: in this thread if this user may create them, otherwise as root of a user namespace. The latter needs another
+/// process, because a program with threads cannot enter one.
 #[macro_export]
 macro_rules! in_spaces {
     ($test:expr) => {
@@ -36,7 +36,7 @@ macro_rules! in_spaces {
 }
 
 impl Spaces {
-    /// Makes both, and stays where it was.
+    /// Creates both, and stays in the current one.
     pub fn make() -> io::Result<Spaces> {
         let home = current()?;
         let make = || -> io::Result<File> {
@@ -46,14 +46,14 @@ impl Spaces {
             current()
         };
         let spaces = make().and_then(|near| Ok([near, make()?]));
-        // Who may not make them may not go back either, and has not left.
+        // If creation was refused, the return is refused as well, but this thread has not left.
         let back = move_into_link_name_space(home.as_fd(), Some(LinkNameSpaceType::Network));
         let spaces = spaces?;
         back?;
         Ok(Spaces { home, spaces })
     }
 
-    /// Does something inside the namespace of an end. Sockets that are made there stay there.
+    /// Runs `act` inside the namespace of an end. Sockets created there stay there.
     pub fn inside<T>(&self, end: usize, act: impl FnOnce() -> T) -> T {
         enter(&self.spaces[end]);
         let done = act();
@@ -62,10 +62,10 @@ impl Spaces {
     }
 }
 
-/// Set for a process that is root of a user namespace.
+/// Set in a process that is root of a user namespace.
 const INSIDE: &str = "TOLOK_LINK_TEST_INSIDE";
 
-/// Runs a test again as root of a user namespace; its exit code, or 2 if there are none here.
+/// Runs a test again as root of a user namespace. Returns its exit code, or 2 if there are no user namespaces here.
 pub fn again_as_root(test: &str) -> Option<i32> {
     if geteuid().is_root() || std::env::var_os(INSIDE).is_some() {
         return Some(2);

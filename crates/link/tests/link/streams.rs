@@ -11,7 +11,7 @@ use crate::emulated::{DEVICE, Emulated};
 use crate::in_spaces;
 use crate::spaces::{ADDRESSES, Spaces};
 
-/// A megabyte of which no two pieces are alike.
+/// A megabyte without repetition.
 fn megabyte() -> Vec<u8> {
     let mut state = 1u64;
     let mut next = || {
@@ -21,7 +21,7 @@ fn megabyte() -> Vec<u8> {
     (0..1_000_000).map(|_| next()).collect()
 }
 
-/// Sends a megabyte to the far end, which sends it back as it comes, and says what the link did there.
+/// Sends a megabyte to the far end, which echoes it. Returns the link's counts for the way there.
 fn there_and_back(spaces: &Spaces, spec: LinkSpec) -> DirectionCounts {
     let link = Emulated::start(spaces, spec);
     let listener = spaces.inside(1, || TcpListener::bind((ADDRESSES[1], 0)).unwrap());

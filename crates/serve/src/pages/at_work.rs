@@ -1,4 +1,4 @@
-//! The progress of an active run at the moment the page is rendered. The script goes on from there.
+//! The progress of an active run when the page is rendered. The script continues from there.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use super::time_left;
 use crate::library::{Analysed, Card, State};
 use crate::live::{Doing, Live};
 
-/// How far a run is, what it does now, and the results of its trials so far.
+/// The progress of a run, its current activity, and the results of its trials so far.
 #[derive(Serialize)]
 pub struct AtWork {
-    /// The address of its events.
+    /// The URL of its events.
     events: String,
-    /// Whether it has events, or may still get some.
+    /// Whether it has events or may still get some.
     has_events: bool,
     status: String,
     phase: String,
@@ -35,7 +35,7 @@ struct Scenario {
     load: String,
     is_of_programs: bool,
     rows: Vec<Row>,
-    /// The order so far, while the run goes on.
+    /// The order so far, while the run is active.
     standing: Option<Standing>,
 }
 
@@ -44,7 +44,7 @@ struct Scenario {
 struct Row {
     case: String,
     marker: String,
-    /// The class that gives the colour.
+    /// The CSS class that sets the colour.
     class: String,
     title: String,
     done: usize,
@@ -85,7 +85,7 @@ impl AtWork {
     }
 }
 
-/// Its activity in a sentence, and the phase of the trial.
+/// The current activity as a sentence, and the phase of the trial.
 fn words(live: Option<&Live>, is_running: bool, planned: usize, title: &dyn Fn(&str) -> String) -> (String, String) {
     let doing = live.map(|live| &live.doing);
     let status = match doing {
@@ -117,13 +117,13 @@ fn known(findings: &Findings) -> BTreeMap<&str, Known<'_>> {
     of_servers.chain(of_programs).collect()
 }
 
-/// The cases in the order of the study, which is no ranking.
+/// The cases in the order of the study; this is not a ranking.
 fn scenarios(analysed: &Analysed, known: &BTreeMap<&str, Known<'_>>, is_running: bool) -> Vec<Scenario> {
     let (plan, findings) = (&analysed.stored.plan, &analysed.findings);
     let of_servers = findings.scenarios.iter().map(|it| (&it.id, &it.title, &it.load, Measure::of(it.judged_by)));
     let of_programs = findings.programs.iter().map(|it| (&it.id, &it.title, &it.runs, Measure::WallTime));
     let scenario = |(id, title, load, measure): (&String, &String, &String, Measure)| {
-        // Second halves of A/A pairs that take turns are not cases to follow.
+        // If the second halves of A/A pairs take turns, they are not cases to follow.
         let planned = |case: &Case| plan.trials.iter().filter(|trial| trial.case == case.id).count();
         let is_always_in = |case: &&Case| case.twin_of.is_none() || planned(case) == plan.blocks as usize;
         let cases = plan.cases.iter().filter(|case| case.scenario == *id).filter(is_always_in);
@@ -147,7 +147,7 @@ impl Row {
     fn of(case: &Case, analysed: &Analysed, known: &BTreeMap<&str, Known<'_>>) -> Self {
         let stored = &analysed.stored;
         let found = known.get(case.id.as_str());
-        // The second half of an A/A pair is not a case of the findings.
+        // The second half of an A/A pair is not a case in the findings.
         let named = found.or_else(|| known.get(case.twin_of.as_deref()?));
         let title = named.map_or(case.subject.label.as_str(), |named| named.title);
         let runtime = named.map_or("", |named| named.runtime);
@@ -175,7 +175,7 @@ impl Row {
 /// `[[3,34210.5,0.0049],[17,null,null]]`: number, goodput and p99 of each trial.
 fn for_script(trials: &[&TrialRecord]) -> String {
     let figures = |trial: &&TrialRecord| {
-        // Disturbed trials are in no figure.
+        // No figure includes disturbed trials.
         let measured = match &trial.outcome {
             Outcome::Completed(measured) if measured.disturbances.is_empty() => measured,
             _ => return (trial.number, None, None),

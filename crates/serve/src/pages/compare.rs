@@ -1,4 +1,4 @@
-//! Two runs, compared as `tolok compare` does it.
+//! Compares two runs like `tolok compare`.
 
 use serde::Serialize;
 use tolok_analysis::{CompareRefusal, CompareRequest, ComparedRun, UnmatchedCase, compare_runs};
@@ -25,7 +25,7 @@ struct Side {
     address: String,
 }
 
-/// The comparison of a run with another one.
+/// The page that compares two runs.
 pub fn compare(library: &Library, before: &str, after: &str, allows_differences: bool) -> Result<String, Refusal> {
     let [before, after] = [before, after].map(|id| {
         let found = library.find(id).ok_or_else(|| Refusal::no_run(id))?;

@@ -1,4 +1,4 @@
-//! The runs of one study over time, as `tolok compare --history` shows them.
+//! The runs of a study over time, like `tolok compare --history`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tolok_store::RunFolder;
 use super::{Refusal, page};
 use crate::library::{Analysed, Library};
 
-/// The page shows this many of the latest runs of a study. The command that it names takes all.
+/// Most runs on the page, the latest ones. The command on the page includes all.
 const RUNS_MAX: usize = 100;
 
 #[derive(Serialize)]
@@ -23,7 +23,7 @@ struct History {
     command: String,
 }
 
-/// The history of the chosen runs; of a single one, that of the latest runs of its study.
+/// The history of the chosen runs; for a single one, that of the latest runs of its study.
 pub fn history(library: &Library, chosen: &[String]) -> Result<String, Refusal> {
     let read = |id: &str| {
         let found = library.find(id).ok_or_else(|| Refusal::no_run(id))?;
@@ -33,7 +33,7 @@ pub fn history(library: &Library, chosen: &[String]) -> Result<String, Refusal> 
     let study = if let [one] = runs.as_slice() { Some(one.records().run.study.clone()) } else { None };
     if let Some(study) = &study {
         let is_of = |path: &Path| RunFolder::open(path).run().is_ok_and(|run| run.study == *study);
-        // A run that cannot be read is no reason to show nothing of the others.
+        // An unreadable run must not hide the others.
         let all = library.all().into_iter().filter(|found| is_of(&found.path)).take(RUNS_MAX);
         runs = all.filter_map(|found| library.analysed(&found).ok()).collect();
     }

@@ -1,4 +1,4 @@
-//! The list of runs, from which some are chosen.
+//! The list of runs, from which the user can choose some.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,18 +11,18 @@ use super::{address, encoded, page};
 use crate::library::{Found, Library, State};
 use crate::live::Live;
 
-/// A page has this many runs at most, and reads this many however long that takes.
+/// Most runs on a page. A page reads at least this many, however long that takes.
 const ROWS_MAX: usize = 50;
 
-/// For this long, a page looks further for runs that match. A run without a report has to be analysed.
+/// How much longer a page searches for matching runs. A run without a report has to be analysed.
 pub const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What an address asks of the list.
+/// The query of the list.
 #[derive(Debug, Default)]
 pub struct Asked {
-    /// Words that a run must have.
+    /// Words that a run must contain.
     pub filter: String,
-    /// The last run of the page before.
+    /// The last run of the previous page.
     pub before: Option<String>,
 }
 
@@ -31,12 +31,12 @@ struct List {
     folder: String,
     filter: String,
     rows: Vec<Row>,
-    /// The number of runs, whether the page shows them or not.
+    /// The total number of runs, shown or not.
     all: usize,
     shown: String,
-    /// Where the next page is.
+    /// The URL of the next page.
     older: Option<String>,
-    /// Where the first page is, unless this is it.
+    /// The URL of the first page, unless this is it.
     latest: Option<String>,
 }
 
@@ -52,16 +52,16 @@ struct Row {
     verdict: String,
 }
 
-/// A state as a word and a sign, so that it does not depend on colour.
+/// A state as a word and a sign, so it does not depend on colour.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct StateWords {
-    /// The class of its chip: `ok`, `warn` or `live`.
+    /// The CSS class of its chip: `ok`, `warn` or `live`.
     pub class: &'static str,
     /// `✓`, `!` or `▶`.
     pub sign: &'static str,
     /// `finished`
     pub word: &'static str,
-    /// More on it; may be empty.
+    /// Details; may be empty.
     pub more: String,
 }
 
@@ -83,16 +83,16 @@ impl StateWords {
     }
 }
 
-/// A run in a line.
+/// A run as one line.
 #[derive(Debug)]
 pub struct Brief {
     /// Its name.
     pub id: String,
-    /// Title of its study, how much of it was measured, and its state; or why it cannot be read.
+    /// Title of its study, its progress, and its state; or why it cannot be read.
     pub read: Result<(String, String, StateWords), StoreError>,
 }
 
-/// All runs of a folder, each in a line, by their names.
+/// All runs of a folder, one line each, sorted by name.
 pub fn briefs(folder: PathBuf) -> Vec<Brief> {
     let library = Library::new(folder);
     let mut all = library.all();
@@ -106,7 +106,7 @@ pub fn briefs(folder: PathBuf) -> Vec<Brief> {
     all.iter().map(|found| Brief { id: found.id.clone(), read: brief(found) }).collect()
 }
 
-/// A page of the runs that match all words of a filter, the latest first.
+/// A page of the runs that match all words of a filter, latest first.
 pub fn list(library: &Library, asked: &Asked, patience: Duration) -> String {
     let (all, until) = (library.all(), Instant::now() + patience);
     let from = asked.before.as_ref().map_or(0, |before| all.partition_point(|found| found.id >= *before));
@@ -186,7 +186,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(3600);
 
-    /// Copies of one run without a report, by their names from `000` on.
+    /// Copies of one run without a report, named from `000` on.
     fn copies(runs: &Path, count: usize) -> Library {
         let mut run = InventedRun::new(1);
         run.scenario("json-c64", "json", "JSON", 64).steady(GO, 34_300.0);
@@ -209,7 +209,7 @@ mod tests {
         page.split("name=\"run\" value=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect()
     }
 
-    /// What the link to older runs asks for.
+    /// The query of the link to older runs.
     fn older(page: &str) -> Option<Asked> {
         let (_, before) = page.split_once("class=\"older\"")?.1.split_once("before=")?;
         Some(Asked { before: before.split('"').next().map(str::to_owned), ..Asked::default() })

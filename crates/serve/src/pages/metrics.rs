@@ -1,4 +1,4 @@
-//! Runs at work in Prometheus' text format, for dashboards that a team has already.
+//! Active runs in Prometheus' text format, for a team's existing dashboards.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use tolok_store::RunFolder;
 use crate::library::{Found, Library, State};
 use crate::live::Live;
 
-/// A figure of a run, or of each of its cases: its name, its unit and meaning.
+/// A figure of a run or of each of its cases: its name with the unit, and its meaning.
 const RUN_FIGURES: [(&str, &str); 3] = [
     ("tolok_run_trials_planned", "Trials that the run has planned."),
     ("tolok_run_trials_done", "Trials that have a record."),
@@ -22,15 +22,15 @@ const CASE_FIGURES: [(&str, &str); 2] = [
     ("tolok_case_latency_p99_seconds", "99th percentile of response times so far."),
 ];
 
-/// A line of a figure: its labels and its value.
+/// A sample of a figure: its labels and its value.
 type Line = (String, f64);
 
-/// The figures of all runs that go on.
+/// The figures of all active runs.
 pub fn metrics(library: &Library) -> String {
     let (mut of_runs, mut of_cases): ([Vec<Line>; 3], [Vec<Line>; 2]) = Default::default();
-    // Nothing is read of the others: there may be thousands.
+    // Other runs are not read: there may be thousands.
     for found in library.all().into_iter().filter(|found| RunFolder::is_at_work(&found.path)) {
-        // A run that cannot be read is none that goes on.
+        // An unreadable run does not count as active.
         let Ok(card) = library.card(&found) else { continue };
         let live = Live::read(&found.path);
         if !matches!(library.state(&found, &card, live.as_ref()), Ok(State::Running)) {
@@ -72,7 +72,7 @@ fn cases(found: &Found, findings: &Findings, lines: &mut [Vec<Line>; 2]) {
     }
 }
 
-/// A text as the value of a label.
+/// Escapes a text for use as a label's value.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

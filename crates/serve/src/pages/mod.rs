@@ -1,4 +1,4 @@
-//! The pages. Each is rendered whole and can be read without a script.
+//! The pages. Each is rendered completely and is readable without a script.
 
 mod at_work;
 mod compare;
@@ -24,7 +24,7 @@ pub use overlay::overlay;
 pub use refusal::Refusal;
 pub use run::{live, run};
 
-/// The templates by their names. The ending of a name turns escaping on.
+/// The templates by name. The extension of a name enables escaping.
 const TEMPLATES: [(&str, &str); 9] = [
     ("page.html", include_str!("../../templates/page.html")),
     ("list.html", include_str!("../../templates/list.html")),
@@ -37,12 +37,12 @@ const TEMPLATES: [(&str, &str); 9] = [
     ("refusal.html", include_str!("../../templates/refusal.html")),
 ];
 
-/// The formats of a report for download: all but the terminal's, which has its verb.
+/// The formats in which a report can be downloaded: all except the terminal's, which has its own command.
 pub fn downloads() -> impl Iterator<Item = Format> {
     Format::ALL.into_iter().filter(|format| *format != Format::Terminal)
 }
 
-/// A page from its template.
+/// Renders a page from its template.
 fn page(name: &str, values: &impl Serialize) -> String {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -55,7 +55,7 @@ fn page(name: &str, values: &impl Serialize) -> String {
     template.render(Serde(values)).expect("the page has every name that the template reads, as tests show")
 }
 
-/// A name as a part of an address.
+/// Percent-encodes a name for a URL.
 pub fn encoded(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for byte in name.bytes() {
@@ -67,7 +67,7 @@ pub fn encoded(name: &str) -> String {
     text
 }
 
-/// The address of a run.
+/// The URL of a run.
 fn address(id: &str) -> String {
     format!("/runs/{}/", encoded(id))
 }

@@ -8,17 +8,17 @@ use tolok_report::print::piece;
 use super::{Refusal, encoded, page};
 use crate::library::Library;
 
-/// A chart cannot tell more runs than this apart.
+/// With more runs, the lines of a chart cannot be told apart.
 const RUNS_MAX: usize = 8;
 
 #[derive(Serialize)]
 struct Overlay {
     content: String,
-    /// The address of their comparison, where there are two.
+    /// The URL of their comparison, if there are two.
     compare: Option<String>,
 }
 
-/// Overlays the runs, the earliest first.
+/// Overlays the runs, earliest first.
 pub fn overlay(library: &Library, chosen: &[String]) -> Result<String, Refusal> {
     let mut ids: Vec<&String> = Vec::new();
     chosen.iter().for_each(|id| {

@@ -1,4 +1,4 @@
-//! Pages that say why there is no page.
+//! Pages that explain why a page is not shown.
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
@@ -12,9 +12,9 @@ use super::page;
 pub struct Refusal {
     status: StatusCode,
     title: String,
-    /// The reasons, a sentence each.
+    /// The reasons, one sentence each.
     reasons: Vec<String>,
-    /// A link to go on: its words and its address.
+    /// Links to go on: text and URL.
     next: Vec<(String, String)>,
 }
 
@@ -26,7 +26,7 @@ struct Page<'a> {
 }
 
 impl Refusal {
-    /// A request that cannot be answered as it was asked.
+    /// A request that cannot be answered in this form.
     pub fn of_question(title: &str, reasons: Vec<String>) -> Self {
         Self { status: StatusCode::UNPROCESSABLE_ENTITY, title: title.to_owned(), reasons, next: Vec::new() }
     }
@@ -37,7 +37,7 @@ impl Refusal {
         self
     }
 
-    /// No page has this address.
+    /// No page has this URL.
     pub fn nothing_here() -> Self {
         let reasons = vec!["No page has this address.".to_owned()];
         Self { status: StatusCode::NOT_FOUND, ..Self::of_question("Nothing is here", reasons) }
@@ -49,7 +49,7 @@ impl Refusal {
         Self { status: StatusCode::NOT_FOUND, ..Self::of_question("No such run", reasons) }
     }
 
-    /// A run exists and cannot be read.
+    /// A run exists but cannot be read.
     pub fn unreadable(id: &str, error: &StoreError) -> Self {
         let reasons = vec![format!("The run {id} is there and cannot be read: {error}")];
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, ..Self::of_question("This run cannot be read", reasons) }

@@ -12,7 +12,7 @@ use super::{Refusal, address, downloads, page};
 use crate::library::{Analysed, Card, Found, Library, State};
 use crate::live::Live;
 
-/// The page offers this many other runs of the study for a comparison.
+/// Most other runs of the study that the page offers for a comparison.
 const OTHERS_MAX: usize = 100;
 
 #[derive(Serialize)]
@@ -26,14 +26,14 @@ struct Run {
     trials: String,
     /// The command that resumes it, if it was stopped.
     resume: Option<String>,
-    /// What one does with it in a terminal, and why.
+    /// Commands for a terminal, with their purpose.
     commands: Vec<Command>,
     is_running: bool,
     verdicts: Vec<Verdict>,
     cautions: Vec<String>,
     downloads: Vec<Download>,
     others: Vec<Other>,
-    /// Whether the study has enough runs for one.
+    /// Whether the study has enough runs for a history.
     has_history: bool,
     at_work: Option<AtWork>,
 }
@@ -76,7 +76,7 @@ struct LivePage {
     at_work: AtWork,
 }
 
-/// What both pages need.
+/// The data for both pages.
 struct Read {
     card: std::sync::Arc<Card>,
     analysed: std::sync::Arc<Analysed>,
@@ -119,7 +119,7 @@ pub fn run(library: &Library, found: &Found) -> Result<String, Refusal> {
         resume: matches!(read.state, State::Stopped(_)).then(|| format!("tolok resume {}", found.id)),
         commands: commands(found, &facts.command, &read.state, others.first()),
         is_running,
-        // An unfinished run gets no verdict, because the next trial may change it.
+        // An active run gets no verdict, because the next trial may change it.
         verdicts: if is_running { Vec::new() } else { verdicts(findings) },
         cautions: if is_running { Vec::new() } else { findings.cautions.clone() },
         downloads: downloads().map(download).collect(),
@@ -130,7 +130,7 @@ pub fn run(library: &Library, found: &Found) -> Result<String, Refusal> {
     Ok(page("run.html", &values))
 }
 
-/// The page of what a run does, or did, second by second.
+/// The page of a run's activity, second by second.
 pub fn live(library: &Library, found: &Found) -> Result<String, Refusal> {
     let read = Read::of(library, found)?;
     let values = LivePage {
@@ -181,7 +181,7 @@ fn download(format: tolok_report::Format) -> Download {
     Download { name, what }
 }
 
-/// Runs of the same study, the latest first, as far back as the page waits.
+/// Runs of the same study, latest first, as many as can be read in time.
 fn others(library: &Library, found: &Found, card: &Card) -> Vec<Other> {
     let of_study = |other: &Found| {
         let other_card = library.card(other).ok().filter(|it| other.id != found.id && it.title == card.title)?;

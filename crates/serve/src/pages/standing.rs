@@ -1,11 +1,10 @@
-//! The order of a scenario's cases by what their trials gave so far. It is preliminary: nothing is judged, and the next trial may
-//! change it.
+//! The order of a scenario's cases by their trials so far. It is preliminary: nothing is judged, and the next trial may change it.
 
 use serde::Serialize;
 use tolok_analysis::figures::{NONE, Quantity, amount};
 use tolok_model::{Judge, Outcome, TrialRecord};
 
-/// The figure that gives the order.
+/// The figure that determines the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     Goodput,
@@ -14,7 +13,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// That of a scenario of servers.
+    /// The figure of a scenario of servers.
     pub fn of(judge: Judge) -> Self {
         match judge {
             Judge::Goodput => Self::Goodput,
@@ -30,7 +29,7 @@ impl Measure {
         }
     }
 
-    /// Its name in the event that a trial is finished.
+    /// Its name in the event of a finished trial.
     fn key(self) -> &'static str {
         match self {
             Self::Goodput => "goodput_rps",
@@ -65,7 +64,7 @@ impl Measure {
     }
 }
 
-/// A scenario's cases in their order so far.
+/// A scenario's cases in their current order.
 #[derive(Serialize)]
 pub struct Standing {
     what: &'static str,
@@ -74,7 +73,7 @@ pub struct Standing {
     places: Vec<Place>,
 }
 
-/// A case that competes.
+/// A competing case.
 #[derive(Serialize)]
 struct Place {
     case: String,
@@ -83,7 +82,7 @@ struct Place {
     title: String,
     value: String,
     ratio: String,
-    /// Length of its bar, of 100.
+    /// Length of its bar, out of 100.
     share: f64,
     rounds: usize,
     planned: usize,
@@ -91,7 +90,7 @@ struct Place {
     values: String,
 }
 
-/// A case and its trials, as the order needs them.
+/// A case and its trials, as needed for the order.
 pub struct Contender<'a> {
     pub case: &'a str,
     pub marker: String,
@@ -105,7 +104,7 @@ impl Standing {
     pub fn of(measure: Measure, contenders: Vec<Contender<'_>>) -> Self {
         let mut known: Vec<(Option<f64>, Contender<'_>)> =
             contenders.into_iter().map(|contender| (mean(measure, &contender.trials), contender)).collect();
-        // How much of the best one a case reaches: more is better in all measures.
+        // Converts a mean so that more is better in all measures.
         let reach = |mean: f64| if measure.is_less_better() { 1.0 / mean } else { mean };
         let best = known.iter().filter_map(|(mean, _)| mean.map(reach)).fold(0.0, f64::max);
         let share = |mean: &Option<f64>| mean.map_or(0.0, |mean| reach(mean) / best);
@@ -134,7 +133,7 @@ fn place(measure: Measure, mean: Option<f64>, share: f64, contender: Contender<'
     }
 }
 
-/// The geometric mean, as in reports, of the trials that count.
+/// The geometric mean of the clean trials, as in reports.
 fn mean(measure: Measure, trials: &[&TrialRecord]) -> Option<f64> {
     let logs: Vec<f64> = trials.iter().filter_map(|trial| Some(measure.value(&trial.outcome)?.ln())).collect();
     (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())

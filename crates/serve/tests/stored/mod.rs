@@ -1,7 +1,7 @@
-//! A folder of invented runs, as the lab would have written them.
+//! A folder of invented runs, as the lab would write them.
 //!
-//! Two runs of one study, of which the second is slower, and one on another machine; one of more scenarios; one that
-//! was stopped; one that has just begun, with no trial; and one that cannot be read.
+//! Two runs of one study, of which the second is slower, and one on another machine; one with more scenarios; one that was stopped; one
+//! that has just begun, without trials; and one that cannot be read.
 
 #![allow(dead_code, reason = "the library's own tests write single runs only")]
 
@@ -41,7 +41,7 @@ fn begun() -> InventedRun {
     run.run.started_at = "2026-11-24T09:30:00Z".to_owned();
     run.plan.title = "What does a run look like while it goes on?".to_owned();
     run.scenario("json-c64", "json", "JSON", 64).steady(GO, 34_300.0).steady(BUN, 39_600.0);
-    // In the order of a plan, block by block, with the order of the cases turned in every other.
+    // In the order of a plan, block by block, with the order of the cases reversed in every other block.
     let cases: Vec<String> = run.plan.cases.iter().map(|case| case.id.clone()).collect();
     let of_block =
         |block: u32| if block.is_multiple_of(2) { cases.iter().rev().cloned().collect() } else { cases.clone() };
@@ -52,7 +52,7 @@ fn begun() -> InventedRun {
     run
 }
 
-/// Writes a run as the lab does, without the raw data of its trials.
+/// Writes a run like the lab, without the raw data of its trials.
 pub fn write(runs: &Path, invented: &InventedRun) -> Result<(), Box<dyn Error>> {
     let title = format!("title = \"{}\"\n", invented.plan.title);
     let folder = RunFolder::create(runs, &invented.run, &invented.plan, &title, &invented.names)?;
