@@ -36,7 +36,7 @@ impl FromStr for Condition {
 }
 
 impl Condition {
-    /// Where the runs under this condition are kept.
+    /// The folder of the runs under this condition.
     pub fn runs(&self, folder: &Path) -> PathBuf {
         folder.join(&self.name).join("runs")
     }

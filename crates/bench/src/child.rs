@@ -31,7 +31,7 @@ pub struct Placed {
 #[derive(Debug, Clone, Copy)]
 pub struct Ended {
     pub status: ExitStatus,
-    /// CPU time outside the kernel.
+    /// CPU time in user mode.
     pub user: Duration,
     /// CPU time in the kernel.
     pub system: Duration,

@@ -16,7 +16,7 @@ pub(crate) fn adopt(descriptor: RawFd) -> io::Result<OwnedFd> {
     if descriptor < 0 {
         return Err(io::Error::from_raw_os_error(libc::EBADF));
     }
-    // SAFETY: the borrow lives for this one call, which fails with EBADF if nothing is open under the number.
+    // SAFETY: the borrow lasts for this one call, which fails with EBADF if nothing is open under the number.
     rustix::io::fcntl_getfd(unsafe { BorrowedFd::borrow_raw(descriptor) })?;
     // SAFETY: it is open, and a job guarantees that its descriptors were made for the link only. So nothing else in this process closes
     // them.

@@ -21,7 +21,7 @@ use crate::options::Request;
 pub struct Answer {
     /// The status.
     pub status: u16,
-    /// The headers, with names in lower case.
+    /// The headers, with names in lowercase.
     pub headers: Vec<(String, String)>,
     /// The body, without the chunked coding.
     pub body: Vec<u8>,
@@ -236,7 +236,7 @@ pub fn ask_by_name(
 }
 
 impl Answer {
-    /// The first header with this name, given in lower case.
+    /// The first header with this name, given in lowercase.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(candidate, _)| candidate == name).map(|(_, value)| value.as_str())
     }

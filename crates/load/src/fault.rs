@@ -268,7 +268,7 @@ impl Fault {
     /// The fault of a failed step of connecting.
     pub(crate) fn of_connecting(doing: &'static str, errno: Errno) -> Fault {
         match errno {
-            // connect(2) gives EAGAIN and EADDRNOTAVAIL when all local ports are in use.
+            // connect(2) returns EAGAIN and EADDRNOTAVAIL when all local ports are in use.
             Errno::ADDRNOTAVAIL | Errno::ADDRINUSE | Errno::AGAIN => Fault::Local { doing, errno },
             Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM => Fault::Local { doing, errno },
             Errno::ACCESS | Errno::PERM | Errno::AFNOSUPPORT => Fault::Local { doing, errno },

@@ -19,7 +19,7 @@ pub use pace::Pace;
 pub(crate) use request::parts;
 pub use request::{Expect, ExpectBody, ExpectStatus, Method, Request};
 
-/// Everything that decides how a run goes.
+/// Everything that determines a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Options {
     /// Where the requests go.
@@ -355,8 +355,8 @@ impl ConnectionPolicy {
 pub enum Sources {
     /// The system chooses.
     System,
-    /// Rotates through 127.0.0.1 to 127.0.0.N if the target is on the loopback and its connections are closed again. The local ports of one
-    /// address would run out. Otherwise the system chooses.
+    /// For a loopback target whose connections are closed again: 127.0.0.1 to 127.0.0.N in rotation, once the system runs out of local
+    /// ports. Otherwise the system chooses.
     Rotated(u8),
     /// These addresses in rotation.
     Listed(Vec<std::net::IpAddr>),

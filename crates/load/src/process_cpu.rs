@@ -22,7 +22,7 @@ impl Default for ProcessClocks {
 }
 
 impl ProcessClocks {
-    /// With a way to read the clock of a process, by its pid.
+    /// With a function that reads the clock of a process by its pid.
     pub fn with(clock: fn(u32) -> Option<u64>) -> Self {
         Self { clock, last_ns: BTreeMap::new(), ended_ns: 0 }
     }

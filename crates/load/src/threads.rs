@@ -39,7 +39,7 @@ pub(crate) struct Collected {
     pub start: MonotonicNs,
 }
 
-/// What a thread tells the collector.
+/// A message from a thread to the collector.
 #[derive(Debug)]
 pub(crate) enum Message {
     Row(Box<Row>),

@@ -15,7 +15,7 @@ pub struct Threshold {
     pub text: String,
     /// The figure.
     pub metric: Metric,
-    /// How it is compared.
+    /// How to compare it.
     pub comparison: Comparison,
     /// In seconds, answers a second, a share between 0 and 1, or a number.
     pub limit: f64,
@@ -44,7 +44,7 @@ pub enum Metric {
     FailedCount,
 }
 
-/// Which distribution.
+/// A distribution of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// From the intended start.

@@ -29,13 +29,13 @@ pub struct Doubt {
 /// A failed gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// Which.
+    /// The gate.
     pub gate: Gate,
     /// One sentence, with the figures.
     pub text: String,
 }
 
-/// The gates.
+/// A check of a run against itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gate {

@@ -40,7 +40,7 @@ impl Spaces {
     pub fn make() -> io::Result<Spaces> {
         let home = current()?;
         let make = || -> io::Result<File> {
-            // SAFETY: a new network namespace shares no descriptors anew and changes no memory.
+            // SAFETY: a new network namespace affects neither the sharing of descriptors nor memory.
             unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
             tolok_link::tun::open("probe", false).map(drop)?;
             current()

@@ -129,7 +129,7 @@ pub(crate) struct Engine<'run, C, L> {
     grace: Duration,
     rations: Rations,
     slots: Vec<Slot>,
-    /// Connections of earlier requests, which the target is about to close.
+    /// Connections of earlier requests that the target is about to close.
     lingering: Lingering,
     /// With HTTP/2, the connections that slots share.
     streams: Option<Box<Streams>>,

@@ -13,7 +13,7 @@ const MOST: Duration = Duration::from_micros(250);
 /// A late wake-up raises the lead by this fraction (1/2) of the excess.
 const UP: u32 = 2;
 /// A timely wake-up lowers the lead by this fraction (1/64). About 5% of the wake-ups may be later than the lead: the steps balance at one
-/// late wake-up per twenty timely ones.
+/// late wake-up per about twenty timely ones.
 const DOWN: u32 = 64;
 
 /// The lead and its upper limit.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! run_on  --orders-->  serve, on each generator's machine  --> threads
-//!         <--what threads tell--
+//!         <--messages of threads--
 //! ```
 //!
 //! A thread's share of users and arrivals depends only on its number and the number of threads. So threads of several machines split a load

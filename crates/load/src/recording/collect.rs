@@ -52,7 +52,7 @@ impl Collector {
         }
     }
 
-    /// Takes the next row of a thread.
+    /// Adds the next row of a thread.
     pub fn row(&mut self, thread: u32, row: &Row) {
         let Some(told) = &mut self.told[thread as usize] else { return };
         let at = (*told - self.complete) as usize;

@@ -12,7 +12,7 @@ use crate::record::{Distribution, ErrorExample, PartRecord};
 pub struct SliceLine {
     /// Its place in the order, from 0.
     pub slice: u32,
-    /// Place of its target in the list.
+    /// Index of its target in the list.
     pub target: usize,
     /// When its server was thawed, in seconds after the first slice began.
     pub start_s: f64,

@@ -1,7 +1,7 @@
 //! The kernel's event queue: epoll, edge-triggered.
 //!
-//! Every socket is registered once, for reading. It is watched for writing only while a request could not be sent completely. Changing this
-//! for every request would cost two system calls each and a fifth of a generator's CPU time.
+//! Every HTTP/1.1 socket is registered once, for reading. It is watched for writing only while a request could not be sent completely.
+//! Changing this for every request would cost two system calls each and a fifth of a generator's CPU time.
 //!
 //! Edge-triggered means that the kernel reports new bytes once, so the reader must continue after a read that filled its buffer.
 //! Level-triggered, the kernel would check every socket again after its last byte was read, which costs 3 to 10% of a request's CPU time.

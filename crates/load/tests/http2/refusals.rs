@@ -1,4 +1,4 @@
-//! What keeps a run from starting.
+//! Errors that keep a run from starting.
 
 use tolok_load::options::{ExpectBody, Options, Protocol};
 use tolok_testkit::{Http2Server, Reply, ScriptedServer};

@@ -44,7 +44,7 @@ impl Certificates {
         self.folder.path().join("ca.pem")
     }
 
-    /// Another file beside it.
+    /// Another file in the same folder.
     pub fn file(&self, text: &str) -> PathBuf {
         let path = self.folder.path().join("other.pem");
         std::fs::write(&path, text).unwrap();

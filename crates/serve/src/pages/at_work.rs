@@ -53,7 +53,7 @@ struct Row {
     /// The median of its main figure.
     median: String,
     p99: String,
-    /// Number and goodput of each trial, for the script.
+    /// Number, goodput and p99 of each trial, for the script.
     trials: String,
 }
 

@@ -12,7 +12,7 @@ use tolok_bench::table::{Table, grouped};
 const DATAGRAMS: u32 = 100_000;
 /// Time between them: a rate that a link can easily carry.
 const GAP_S: f64 = 40e-6;
-/// IP and UDP headers before the number.
+/// IP and UDP headers, and the number.
 const PACKET_BYTES: u64 = 36;
 
 /// How many of the first `packets` packets the model loses.

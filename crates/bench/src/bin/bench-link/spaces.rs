@@ -45,7 +45,7 @@ impl Lab {
         }
         let home = current()?;
         let make = || -> Result<File, BenchError> {
-            // SAFETY: a new network namespace shares no further descriptors and changes no memory.
+            // SAFETY: a new network namespace affects neither the sharing of descriptors nor memory.
             unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.map_err(failed("make a network namespace"))?;
             // A connection must not benefit from what an earlier one learned.
             fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1").map_err(failed("set up TCP"))?;

@@ -9,7 +9,7 @@ use crate::fault::{Fault, TlsFault};
 pub(crate) enum Failure {
     /// The socket failed.
     Socket(Errno),
-    /// The stream ended before there was a connection.
+    /// The stream ended before the handshake was complete.
     ClosedInHandshake,
     /// The target sent data before it got a request.
     Unasked,
