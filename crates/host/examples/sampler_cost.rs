@@ -1,9 +1,9 @@
-//! What following many processes costs: `script/bench-sampler [PROCESSES [SECONDS]]`.
+//! The cost of following many processes: `script/bench-sampler [PROCESSES [SECONDS]]`.
 //!
-//! Sleeping processes are started in a control group, and a sampler follows them as one follows a subject in a trial: the
-//! group each 100 ms, the processes and the machine once a second. Its price is the CPU time of the thread that samples.
-//! The same is done by the process tree, as where no groups may be made. Sleepers cost the sampler no less than busy
-//! processes: each is asked for the same files.
+//! Starts sleeping processes in a control group. A sampler follows them as it follows a subject in a trial: the group
+//! every 100 ms, the processes and the machine once a second. The cost is the CPU time of the sampling thread. A second
+//! measurement follows the process tree, as where tolok may not create groups. Sleepers cost the sampler as much as
+//! busy processes, because it reads the same files for each.
 #![allow(clippy::print_stdout, reason = "a program for developers that prints what it measured")]
 
 use std::collections::BTreeSet;
@@ -17,9 +17,9 @@ use tolok_host::group::{Controller, Group, Hierarchies};
 use tolok_host::sample::{Folders, Followed, Members, NetOf, Part, Sampler, Scope, SoftwareCounters};
 use tolok_load::clock::SystemClock;
 
-/// How often the caller of a sampler is to tick.
+/// How often the caller of a sampler must tick.
 const TICK: Duration = Duration::from_millis(100);
-/// Ticks until all is read.
+/// One tick in this many reads everything.
 const TICKS_A_SECOND: u32 = 10;
 const WANTED: [Controller; 6] = [
     Controller::Cpu,
@@ -30,7 +30,7 @@ const WANTED: [Controller; 6] = [
     Controller::Core,
 ];
 
-/// The sleepers and their group, which are gone when this is.
+/// The sleepers and their group. Dropping this ends both.
 struct Sleepers {
     group: Group,
     shell: Child,
@@ -40,7 +40,7 @@ impl Sleepers {
     fn start(count: u32) -> Result<Self, Box<dyn Error>> {
         let name = format!("tolok-bench-sampler-{}", std::process::id());
         let group = Hierarchies::find().create(&name, &BTreeSet::from(WANTED))?;
-        // The shell joins first, so that all are born in the group.
+        // The shell joins first, so every sleeper is born in the group.
         let script = "read go; i=0; while [ $i -lt $0 ]; do sleep 3600 & i=$((i+1)); done; wait";
         let mut command = Command::new("sh");
         let shell = command.args(["-c", script, &count.to_string()]).stdin(Stdio::piped()).spawn();
@@ -70,15 +70,15 @@ impl Drop for Sleepers {
     }
 }
 
-/// CPU time of this thread so far.
+/// This thread's CPU time so far.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// What sampling cost.
+/// What sampling costs.
 struct Cost {
-    /// CPU time against the time that passed.
+    /// CPU time divided by elapsed time.
     share: f64,
     /// Median of a tick that reads groups only.
     fast: Duration,
@@ -97,7 +97,7 @@ fn measure(subject: Members, scopes: &[Scope], seconds: u32) -> Cost {
         thread::sleep((start + TICK * tick).saturating_duration_since(Instant::now()));
         let before = cpu_time();
         sampler.tick(start.elapsed().as_secs_f64());
-        // The first of a second is the one that reads everything.
+        // The first tick of each second reads everything.
         let ticks = if tick % TICKS_A_SECOND == 0 { &mut slow } else { &mut fast };
         ticks.push(cpu_time() - before);
     }

@@ -1,7 +1,8 @@
 //! Calls of other programs, bounded in time.
 //!
-//! [`Call::ask`] is for short questions: the answer is kept in memory, and processes that the program leaves behind are killed.
-//! [`Call::run`] is for long work: the output goes to a log file, and the program stays in our process group, so that an
+//! [`Call::ask`] is for short questions. It keeps the answer in memory and kills processes that the program leaves
+//! behind.
+//! [`Call::run`] is for long work. It sends the output to a log file and leaves the program in our process group, so an
 //! interrupt from the keyboard reaches it too.
 
 use std::collections::BTreeMap;
@@ -19,26 +20,26 @@ use tolok_model::duration_words;
 
 use crate::shell::quoted;
 
-/// Output beyond this is read and dropped; `php -i` is the longest answer there is, with some 40 kB.
+/// Output beyond this is read and dropped. The longest known answer is that of `php -i`, some 40 kB.
 const ANSWER_LIMIT_BYTES: usize = 512 * 1024;
-/// How long a program that was asked to end may take before it is killed.
+/// How long a program may take to end after SIGTERM before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often a file that is still open for writing is tried again, 10 ms apart.
+/// How often to retry a file that is still open for writing, 10 ms apart.
 const BUSY_RETRIES: u32 = 100;
 
-/// A program with its arguments, and what is special about its environment.
+/// A program with its arguments, environment variables and working folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The name that is shown, and looked for on `PATH` where no place is known.
+    /// The name to show, and to look up on `PATH` unless `place` is known.
     program: PathBuf,
-    /// Where the program stands, when that is not what is shown.
+    /// Where the program is, if that differs from the name to show.
     place: Option<PathBuf>,
     arguments: Vec<String>,
     env: BTreeMap<String, String>,
     folder: PathBuf,
 }
 
-/// What a program printed, on both streams, and how it ended.
+/// What a program printed on both streams, and how it ended.
 #[derive(Debug)]
 pub struct Answer {
     pub status: ExitStatus,
@@ -76,13 +77,13 @@ impl Call {
         self
     }
 
-    /// The same call of the program that `find` knows by that name.
+    /// The same call, of the program that `find` returns for its name. A name with a slash stays as it is.
     pub fn found_by(mut self, find: impl FnOnce(&str) -> Option<PathBuf>) -> Self {
         self.place = self.program.to_str().filter(|name| !name.contains('/')).and_then(find);
         self
     }
 
-    /// The program's output and status, or the reason why it gave none in time.
+    /// Runs the program. Returns its output and status, or the reason why it gave none in time.
     pub fn ask(&self, timeout: Duration) -> Result<Answer, CallError> {
         let deadline = Instant::now() + timeout;
         let (mut reader, writer) = io::pipe().map_err(CallError::Start)?;
@@ -92,7 +93,7 @@ impl Call {
         let mut child = spawn(&mut command)?;
         drop(command); // it holds our ends of the pipe, which must be closed for the reader to see the end
         let outcome = listen(&mut reader, &child, deadline);
-        // Not yet waited for, the child still owns its group's number, so no one else's group can be hit.
+        // The child still owns its group's number until someone waits for it, so this cannot hit another group.
         let _ = kill_process_group(pid(&child), Signal::KILL);
         let status = child.wait().map_err(CallError::Wait)?;
         match outcome.map_err(CallError::Wait)? {
@@ -101,7 +102,7 @@ impl Call {
         }
     }
 
-    /// Runs the program with all its output in `log`.
+    /// Runs the program and writes all its output to `log`.
     pub fn run(&self, log: &Path, timeout: Duration) -> Result<ExitStatus, CallError> {
         let deadline = Instant::now() + timeout;
         let log = File::create(log).map_err(CallError::Start)?;
@@ -126,7 +127,7 @@ impl Call {
 }
 
 impl fmt::Display for Call {
-    /// As one would type it into a shell.
+    /// As a user would type it into a shell.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.folder != Path::new("/") {
             write!(f, "cd {} && ", quoted(&self.folder.to_string_lossy()))?;
@@ -139,7 +140,7 @@ impl fmt::Display for Call {
     }
 }
 
-/// Starts the command; a file that is just being written cannot be executed, and is tried again.
+/// Starts the command. Retries a file that is still being written, because the kernel refuses to execute it.
 fn spawn(command: &mut Command) -> Result<Child, CallError> {
     let mut tries = 0;
     loop {
@@ -157,7 +158,7 @@ fn pid(child: &Child) -> Pid {
 
 /// Collects the output until the child has ended; `None` when the deadline comes first.
 ///
-/// The end of the child counts, not the end of the output: a daemon that it left behind may hold the pipe open for ever.
+/// Waits for the end of the child, not of the output: a daemon that it left behind may hold the pipe open forever.
 fn listen(reader: &mut PipeReader, child: &Child, deadline: Instant) -> io::Result<Option<String>> {
     let ended = pidfd_open(pid(child), PidfdFlags::empty())?;
     rustix::io::ioctl_fionbio(&*reader, true)?;
@@ -167,7 +168,7 @@ fn listen(reader: &mut PipeReader, child: &Child, deadline: Instant) -> io::Resu
         let Some(left) = time_left(deadline) else { return Ok(None) };
         let events = if open { PollFlags::IN } else { PollFlags::empty() };
         let mut fds = [PollFd::new(&ended, PollFlags::IN), PollFd::new(&*reader, events)];
-        // Without the pipe in the set, its hang-up would wake the poll over and over.
+        // With a closed pipe in the set, its hang-up would wake the poll over and over.
         let watched = if open { &mut fds[..] } else { &mut fds[..1] };
         match poll(watched, Some(&left)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -181,7 +182,7 @@ fn listen(reader: &mut PipeReader, child: &Child, deadline: Instant) -> io::Resu
     }
 }
 
-/// Reads what is there; false when all writers have closed the pipe.
+/// Reads what is available. False when all writers have closed the pipe.
 fn drain(reader: &mut PipeReader, bytes: &mut Vec<u8>) -> io::Result<bool> {
     let mut buffer = [0; 16 * 1024];
     loop {
@@ -246,7 +247,7 @@ mod tests {
     fn a_daemon_left_behind_does_not_hold_the_answer_back() {
         let answer = shell("sleep 600 & echo $!").ask(Duration::from_secs(60)).unwrap();
         let daemon: i32 = answer.text.trim().parse().unwrap();
-        // It was killed with its group; where it is not reaped yet, its end is waited for.
+        // It was killed with its group, but may not be reaped yet.
         if let Ok(daemon) = pidfd_open(Pid::from_raw(daemon).unwrap(), PidfdFlags::empty()) {
             let minute = Timespec { tv_sec: 60, tv_nsec: 0 };
             assert_eq!(poll(&mut [PollFd::new(&daemon, PollFlags::IN)], Some(&minute)).unwrap(), 1);

@@ -1,6 +1,6 @@
-//! The machine under the lab: its control groups, the boxes that trials run in, what it is, and what it spends.
+//! The machine under the lab: its control groups, the boxes of trials, its properties, and what processes use.
 //!
-//! It knows no study, no subject and no plan.
+//! It does not depend on studies, subjects or plans.
 
 pub mod call;
 pub mod group;

@@ -1,11 +1,11 @@
-//! Commands as lines that a POSIX shell reads, and that people can type.
+//! Command lines that a POSIX shell reads and that people can type.
 
 /// A program and its arguments as one line.
 pub fn command_line(argv: &[String]) -> String {
     argv.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell takes it for one: in quotes only where it needs them.
+/// Quotes a word for a shell, only if it needs quotes.
 pub fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=%,@+".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! How to come by a group that this process may divide.
+//! How to get a group that this process may divide.
 
 use std::collections::BTreeSet;
 use std::os::unix::net::UnixStream;
@@ -6,45 +6,45 @@ use std::path::{Path, PathBuf};
 
 use super::{CgroupMode, Controller, Hierarchies};
 
-/// Set in a process that was started again under a group of its own, so that it is not done endlessly.
+/// Set in a process that was restarted in a group of its own, so that it does not restart again.
 pub const DELEGATED: &str = "TOLOK_DELEGATED";
 
-/// What is needed for limits.
+/// The controllers that limits need.
 const NEEDED: [Controller; 4] = [Controller::Cpu, Controller::CpuSet, Controller::Memory, Controller::Pids];
 
-/// What to do in order to have groups.
+/// What to do to get groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delegation {
-    /// Nothing: everything possible is available already.
+    /// Nothing: all that is possible is available already.
     Have,
-    /// Start the same command again behind these words; they set [`DELEGATED`] for it.
+    /// Restart the same command behind these words, which set [`DELEGATED`] for it.
     ReexecUnder(Vec<String>),
     /// There is no way, for this reason.
     None(String),
 }
 
-/// What bears on it besides the groups themselves.
+/// What decides the delegation, besides the groups themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
     pub root: bool,
-    /// The program that asks systemd for a group.
+    /// The program that requests a group from systemd.
     pub systemd_run: Option<PathBuf>,
-    /// Whether systemd runs this machine.
+    /// Whether systemd manages this machine.
     pub system_manager: bool,
-    /// Whether a systemd of this user's answers.
+    /// Whether this user's own systemd manager answers.
     pub user_manager: bool,
-    /// Whether this process was already started under a group of its own.
+    /// Whether this process was already restarted in a group of its own.
     pub delegated: bool,
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// The surroundings of this process.
     pub fn find() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut candidates = std::env::split_paths(&path).map(|folder| folder.join("systemd-run"));
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         let answers = |folder: PathBuf| {
-            // The socket stays when a manager ends, so only an answer counts.
+            // The socket remains when a manager ends, so only a connection counts.
             ["bus", "systemd/private"].iter().any(|socket| UnixStream::connect(folder.join(socket)).is_ok())
         };
         Self {
@@ -57,7 +57,7 @@ impl Surroundings {
     }
 }
 
-/// Says how to come by groups, after [`LeafCgroup::settle`](super::LeafCgroup::settle) has made what room there is.
+/// How to get groups. Call it after [`LeafCgroup::settle`](super::LeafCgroup::settle) has made what room it can.
 pub fn delegation(hierarchies: &Hierarchies, surroundings: &Surroundings) -> Delegation {
     decide(hierarchies.layout(), &hierarchies.usable(), surroundings)
 }
@@ -69,7 +69,7 @@ fn decide(layout: CgroupMode, usable: &BTreeSet<Controller>, surroundings: &Surr
     }
     match ask_systemd(layout, surroundings) {
         Ok(command) => Delegation::ReexecUnder(command),
-        // Some is better than none: systemd gives users no cpuset, for one.
+        // Some are better than none. For example, systemd gives users no cpuset.
         Err(_) if missing.len() < NEEDED.len() => Delegation::Have,
         Err(reason) => Delegation::None(reason.to_owned()),
     }
@@ -78,7 +78,7 @@ fn decide(layout: CgroupMode, usable: &BTreeSet<Controller>, surroundings: &Surr
 fn ask_systemd(layout: CgroupMode, surroundings: &Surroundings) -> Result<Vec<String>, &'static str> {
     match layout {
         CgroupMode::None => return Err("no control groups are mounted"),
-        // systemd delegates no controller of version 1.
+        // systemd delegates no version 1 controllers.
         CgroupMode::V1 | CgroupMode::Hybrid if surroundings.root => {
             return Err("the control groups of version 1 are not writable here, as in many containers");
         }
@@ -127,7 +127,7 @@ mod tests {
         Surroundings { systemd_run, system_manager: true, user_manager: true, ..Surroundings::default() }
     }
 
-    /// In a word what is decided.
+    /// The decision as one word or text.
     fn decided(layout: CgroupMode, usable: &[Controller], surroundings: &Surroundings) -> String {
         match decide(layout, &usable.iter().copied().collect(), surroundings) {
             Delegation::Have => "have".into(),

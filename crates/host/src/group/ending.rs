@@ -1,4 +1,4 @@
-//! The end of a group: its processes, then its folders.
+//! The end of a group: first its processes, then its folders.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,16 +15,16 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use super::folder::{children, is_gone, write};
 use super::{Controller, Group, GroupError, Version};
 
-/// How long processes that were killed may take to be gone. Hundreds take a tenth of a second; a large one gives back its
-/// memory first.
+/// How long killed processes may take to disappear. Hundreds take a tenth of a second; a large one must first free its
+/// memory.
 const KILL_LIMIT: Duration = Duration::from_secs(10);
-/// How long a folder may stay busy after its last process has gone.
+/// How long a folder may stay busy after its last process has ended.
 const REMOVE_LIMIT: Duration = Duration::from_secs(5);
-/// How long to wait for ends before listing the members again: some may have forked.
+/// How long to wait for processes to end before listing the members again: some may have forked.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// Kills until no one is left in any hierarchy: what forks faster than it is killed one by one is stopped as a whole, by
-/// `cgroup.kill` (since Linux 5.14) or by freezing.
+/// Kills until no process is left in any hierarchy. Processes may fork faster than single kills, so this stops the
+/// group as a whole, with `cgroup.kill` (since Linux 5.14) or by freezing.
 pub(super) fn kill(group: &Group) -> Result<(), GroupError> {
     let at_once = group.folder(Controller::Core, Version::V2).map(|folder| folder.join("cgroup.kill"));
     kill_by(group, at_once.filter(|file| file.exists()).as_deref())
@@ -33,7 +33,7 @@ pub(super) fn kill(group: &Group) -> Result<(), GroupError> {
 pub(super) fn kill_by(group: &Group, at_once: Option<&Path>) -> Result<(), GroupError> {
     let deadline = Instant::now() + KILL_LIMIT;
     loop {
-        // Version 1 lets no frozen process end, and one below may be frozen by itself.
+        // In version 1 a frozen process cannot end, and a group below may be frozen separately.
         thaw(group);
         let there = everyone(group)?;
         if there.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn kill_by(group: &Group, at_once: Option<&Path>) -> Result<(), Group
         if Instant::now() > deadline {
             return Err(GroupError::StillThere { folder: folder(), pids: there.into_iter().collect() });
         }
-        // A failure of it shows in who is there the next time.
+        // If it fails, the next list of members shows it.
         let _ = at_once.map(|file| write(file, "1"));
         let dying = one_by_one(group, &there)?;
         wait_for_an_end(&dying);
@@ -65,19 +65,19 @@ pub(super) fn thaw(group: &Group) {
 fn thaw_below(folder: &Path, file: &str, word: &str) {
     let file_here = folder.join(file);
     if file_here.exists() {
-        // Whoever stays frozen is still there afterwards, and the caller says so.
+        // If it fails, the processes remain and the caller reports them.
         let _ = write(&file_here, word);
     }
     children(folder).unwrap_or_default().iter().for_each(|child| thaw_below(child, file, word));
 }
 
-/// Kills the members of the group, frozen so that none forks, or ends and frees its pid.
+/// Kills the members of the group while it is frozen, so that none forks or ends and frees its pid.
 fn one_by_one(group: &Group, there: &BTreeSet<u32>) -> Result<Vec<OwnedFd>, GroupError> {
     let frozen = Frozen::freeze(group);
     let open =
         |pid: &u32| Some((*pid, pidfd_open(Pid::from_raw(i32::try_from(*pid).ok()?)?, PidfdFlags::empty()).ok()?));
     let opened: Vec<(u32, OwnedFd)> = there.iter().filter_map(open).collect();
-    // A number may have been passed on between the reading of it and the opening: who is still listed is meant.
+    // A pid may have been reused between listing and opening. Only a process that is still listed is a member.
     let still = everyone(group)?;
     let listed = opened.into_iter().filter(|(pid, _)| still.contains(pid));
     let dying: Vec<OwnedFd> = listed
@@ -90,7 +90,7 @@ fn one_by_one(group: &Group, there: &BTreeSet<u32>) -> Result<Vec<OwnedFd>, Grou
     Ok(dying)
 }
 
-/// Waits until each of these has ended, though not for long, since others may be there by then.
+/// Waits until each of these has ended, but only briefly, since others may have started by then.
 fn wait_for_an_end(dying: &[OwnedFd]) {
     let until = Instant::now() + LOOK_AGAIN;
     let mut waiting: Vec<PollFd> =
@@ -104,14 +104,14 @@ fn wait_for_an_end(dying: &[OwnedFd]) {
             Err(Errno::INTR) => {}
             Err(_) => return,
         }
-        // With no one to wait for, the list of members is about to change; a moment saves asking in a tight loop.
+        // With nothing left to wait for, the list of members is about to change. A short sleep avoids a tight loop.
         if waiting.is_empty() {
             return thread::sleep(Duration::from_millis(1));
         }
     }
 }
 
-/// A group that is frozen where the kernel can freeze it. Dropping this thaws it, so that killed members can end.
+/// A frozen group, where the kernel can freeze it. Dropping this thaws it, so that killed members can end.
 struct Frozen {
     thaw: Option<(PathBuf, &'static str)>,
 }
@@ -123,7 +123,7 @@ impl Frozen {
         let v2 = || group.folder(Controller::Core, Version::V2).map(|folder| (folder, "cgroup.freeze", "1", "0"));
         let thaw = v1.or_else(v2).map(|(folder, file, freeze, thaw)| {
             let file = folder.join(file);
-            // Without it the loop is only longer.
+            // Without freezing, the loop only takes longer.
             let _ = write(&file, freeze);
             (file, thaw)
         });
@@ -139,7 +139,7 @@ impl Drop for Frozen {
     }
 }
 
-/// Removes the folders of a group, in every hierarchy even if one of them cannot be removed.
+/// Removes the folders of a group in every hierarchy, even if one of them cannot be removed.
 pub(super) fn remove(group: &Group) -> Result<(), GroupError> {
     remove_within(group, REMOVE_LIMIT)
 }
@@ -165,7 +165,7 @@ fn remove_below(folder: &Path, deadline: Instant) -> Result<(), GroupError> {
         match fs::remove_dir(folder) {
             Ok(()) => return Ok(()),
             Err(error) if is_gone(&error) => return Ok(()),
-            // A process that has ended is on no list any more a moment before the folder is free of it.
+            // A process that has ended disappears from the list a moment before it frees the folder.
             Err(error) if Errno::from_io_error(&error) == Some(Errno::BUSY) && is_emptying(folder, deadline) => {
                 thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(20));
@@ -175,7 +175,7 @@ fn remove_below(folder: &Path, deadline: Instant) -> Result<(), GroupError> {
     }
 }
 
-/// Whether it is worth trying again.
+/// Whether to try again.
 fn is_emptying(folder: &Path, deadline: Instant) -> bool {
     Instant::now() < deadline && folder.exists()
 }

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::Controller;
 
-/// Why a group could not be made, limited or ended.
+/// Why a group could not be created, limited or ended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GroupError {
@@ -18,8 +18,8 @@ pub enum GroupError {
     Name { name: String },
     #[error("make a control group: {reason}; {advice}")]
     NoGroups { reason: String, advice: &'static str },
-    /// A folder that could not be made. Its name differs by trial, so the error names the one above, and appears once for many
-    /// trials.
+    /// The error names the parent folder: the folder's own name differs by trial, and one error should appear once for
+    /// many trials.
     #[error("make a control group in {}: {source}; {advice}", above.display())]
     Make { above: PathBuf, source: io::Error, advice: String },
     #[error("write {value:?} to {}: {source}; {advice}", file.display())]
@@ -51,7 +51,7 @@ pub enum GroupError {
     #[error("end the processes in {}: {} of them are still there, {pids:?}; see what the kernel does with them", folder.display(), pids.len())]
     StillThere {
         folder: PathBuf,
-        /// The processes; 0 stands for one outside of the own pid namespace.
+        /// The processes. 0 is one outside this process's pid namespace.
         pids: Vec<u32>,
     },
     #[error("remove the control group {}: {source}; see which processes its cgroup.procs names", folder.display())]
@@ -89,11 +89,11 @@ impl GroupError {
     }
 }
 
-/// What the person can do about a refusal of the kernel's.
+/// What the user can do about an error from the kernel.
 fn advice(source: &io::Error) -> &'static str {
     match Errno::from_io_error(source) {
         Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => RIGHTS,
-        // Version 2 gives no controllers to the groups below one that has processes itself.
+        // Version 2 gives no controllers to the groups below one that itself has processes.
         Some(Errno::BUSY) => ALONE,
         Some(Errno::NOENT | Errno::NODEV) => OFFERED,
         _ => RANGE,

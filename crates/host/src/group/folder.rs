@@ -1,4 +1,4 @@
-//! A group: a folder for each controller, and what can be done with them.
+//! A group: a folder for each controller, and the operations on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 use super::hierarchies::read;
 use super::{Controller, GroupError, GroupReader, Limits, Version, ending, leaf_cgroup, limits, name};
 
-/// A group: it can be sent to another process, which then can do the same with it.
+/// A group. It can be sent to another process, which can then use it in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
     places: BTreeMap<Controller, Place>,
 }
 
-/// The files by which a group is frozen.
+/// The files that freeze a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Freezer {
-    /// The state is written, and read to see whether all stand still.
+    /// One file: writing sets the state, and reading shows whether all processes are frozen.
     V1 { state: PathBuf },
-    /// One file is written, another one says whether all stand still.
+    /// Writing to one file sets the state; another shows whether all processes are frozen.
     V2 { freeze: PathBuf, events: PathBuf },
 }
 
@@ -51,7 +51,8 @@ impl Group {
         self.places.keys().copied().collect()
     }
 
-    /// Makes a group in it, with the same controllers. On version 2 a group must not have both groups and processes.
+    /// Creates a group below this one, with the same controllers. In version 2 a group must not have both groups and
+    /// processes.
     pub fn child(&self, name: &str) -> Result<Self, GroupError> {
         name::check(name)?;
         let v2 = self.places.iter().filter(|(_, place)| place.version == Version::V2);
@@ -62,7 +63,7 @@ impl Group {
         make_all(group, &switches)
     }
 
-    /// Sets limits, and makes sure that they hold. They should be set before a process joins.
+    /// Sets limits and checks the CPUs that are in force. Call it before a process joins.
     pub fn limit(&self, limits: &Limits) -> Result<(), GroupError> {
         let settings = limits.settings(|controller| self.places.get(&controller).map(|place| place.version))?;
         for setting in settings {
@@ -77,11 +78,12 @@ impl Group {
         Ok(())
     }
 
-    /// The weight of the group in which it was made, or `None` where that is the root of everything, or nothing is weighed.
+    /// The weight of the parent group. `None` if the parent is the root of everything, or the group has no cpu
+    /// controller.
     pub fn weight_above(&self) -> Option<u32> {
         let place = self.places.get(&Controller::Cpu)?;
         let (above, is_v1) = (place.folder.parent()?, place.version == Version::V1);
-        // The root of version 1 has a weight, which counts beside nothing, and this file, as no other group.
+        // Version 1's root has a weight, which has no effect. Only the root has the file `release_agent`.
         if is_v1 && above.join("release_agent").exists() {
             return None;
         }
@@ -95,7 +97,7 @@ impl Group {
         self.folders().into_iter().map(|folder| folder.join("cgroup.procs")).collect()
     }
 
-    /// Moves this process into the group, with all its threads.
+    /// Moves this process into the group with all its threads.
     pub fn join(&self) -> Result<(), GroupError> {
         self.entrances().iter().try_for_each(|entrance| write(entrance, "0"))
     }
@@ -114,24 +116,24 @@ impl Group {
         Ok(threads)
     }
 
-    /// A reader of what the group has used, which keeps the files open.
+    /// A reader of what the group has used. It keeps the files open.
     pub fn reader(&self) -> GroupReader {
         let folder = |controller| self.places.get(&controller).map(|place| (place.version, place.folder.as_path()));
         GroupReader::open(folder)
     }
 
-    /// By which files it is frozen, or `None` where it cannot be.
+    /// The files that freeze the group, or `None` where it cannot be frozen.
     pub fn freezer(&self) -> Option<Freezer> {
         if let Some(folder) = self.folder(Controller::Freezer, Version::V1) {
             return Some(Freezer::V1 { state: folder.join("freezer.state") });
         }
         let folder = self.folder(Controller::Freezer, Version::V2)?;
         let (freeze, events) = (folder.join("cgroup.freeze"), folder.join("cgroup.events"));
-        // Linux has it since 5.2.
+        // Exists since Linux 5.2.
         freeze.exists().then_some(Freezer::V2 { freeze, events })
     }
 
-    /// Where its CPU time is counted, or `None` where it is not.
+    /// The file with its CPU time, or `None` where it is not counted.
     pub fn cpu_file(&self) -> Option<CpuFile> {
         let place = self.places.get(&Controller::CpuAccounting)?;
         Some(match place.version {
@@ -140,38 +142,38 @@ impl Group {
         })
     }
 
-    /// Lets the group and all groups below it go on. Those that are not frozen, or are gone, stay as they are.
+    /// Thaws the group and all groups below it. Does nothing to those that are not frozen or no longer exist.
     pub fn thaw(&self) {
         ending::thaw(self);
     }
 
-    /// Ends every process in the group and in those below it, and waits until they are gone.
+    /// Kills every process in the group and in those below it, and waits until they are gone.
     pub fn kill(&self) -> Result<(), GroupError> {
         ending::kill(self)
     }
 
-    /// Moves all member processes out of this nested group, to where its outer group was made. Processes that cannot be
-    /// moved are left.
+    /// Moves all members out of this nested group, to the parent of its outer group. Leaves processes that it cannot
+    /// move.
     pub fn evict(&self) {
         leaf_cgroup::evict(self);
     }
 
-    /// Removes the group and those below it, once their processes have ended or left; it ends none.
+    /// Removes the group and those below it once their processes have ended or left. It ends no process.
     pub fn remove(&self) -> Result<(), GroupError> {
         ending::remove(self)
     }
 
-    /// The folder in the hierarchy of a controller, if that is of the version.
+    /// The folder in a controller's hierarchy, if that hierarchy has this version.
     pub(super) fn folder(&self, controller: Controller, version: Version) -> Option<&Path> {
         self.places.get(&controller).filter(|place| place.version == version).map(|place| place.folder.as_path())
     }
 
-    /// All its folders, each once: controllers that are mounted together share one.
+    /// All its folders, each once: controllers that are mounted together share a folder.
     pub(super) fn folders(&self) -> BTreeSet<&Path> {
         self.places.values().map(|place| place.folder.as_path()).collect()
     }
 
-    /// Every process that is in the group in any hierarchy.
+    /// Every process that is in the group in at least one hierarchy.
     pub(super) fn everyone(&self) -> io::Result<BTreeSet<u32>> {
         let mut everyone = Vec::new();
         for folder in self.folders() {
@@ -181,7 +183,7 @@ impl Group {
     }
 
     fn note_listed(&self, v1: &str, v2: &str, numbers: &mut Vec<u32>) -> io::Result<()> {
-        // Members are in every hierarchy, so any list would do.
+        // Members are in every hierarchy, so any list will do.
         let Some(place) = self.places.get(&Controller::Core).or_else(|| self.places.values().next()) else {
             return Ok(());
         };
@@ -190,8 +192,8 @@ impl Group {
     }
 }
 
-/// Makes the folders of a group, or none, and on version 2 has the group above each hand on these controllers: after the
-/// folder was made, since who takes controllers back looks for groups that may rely on them.
+/// Creates the folders of a group, or none. In version 2 it then makes each parent hand on these controllers. The
+/// folder must exist first, because a leaf that takes controllers back checks for groups that may rely on them.
 pub(super) fn make_all(group: Group, switches: &[(&Path, &str)]) -> Result<Group, GroupError> {
     let mut made: Vec<&Path> = Vec::new();
     let mut make = || {
@@ -210,17 +212,17 @@ pub(super) fn make_all(group: Group, switches: &[(&Path, &str)]) -> Result<Group
     Ok(group)
 }
 
-/// What version 1 does not hand down by itself.
+/// Sets what version 1 does not inherit.
 pub(super) fn prepare_v1(group: &Group) -> Result<(), GroupError> {
     if let Some(folder) = group.folder(Controller::CpuSet, Version::V1) {
-        // A new group has no CPU and no memory node, and no process can join it so.
+        // A new group has no CPU and no memory node, and no process can join it like that.
         for file in ["cpuset.mems", "cpuset.cpus"] {
             let above = folder.with_file_name(file);
             write(&folder.join(file), read(&above)?.trim())?;
         }
     }
     if let Some(folder) = group.folder(Controller::Memory, Version::V1) {
-        // Before Linux 5.11 a group's memory need not count for the group above it.
+        // Before Linux 5.11 a group's memory does not always count for its parent.
         let file = folder.join("memory.use_hierarchy");
         if fs::read_to_string(&file).is_ok_and(|text| text.trim() == "0") {
             write(&file, "1")?;
@@ -229,13 +231,13 @@ pub(super) fn prepare_v1(group: &Group) -> Result<(), GroupError> {
     Ok(())
 }
 
-/// Below a group with threaded ones in it, version 2 makes groups that are good for nothing until they are threaded, too.
+/// Below a group with threaded children, version 2 creates groups that are unusable until they become threaded too.
 fn check_v2(group: &Group) -> Result<(), GroupError> {
     let Some(folder) = group.folder(Controller::Core, Version::V2) else { return Ok(()) };
     if joinable(folder) { Ok(()) } else { Err(GroupError::Threaded { folder: folder.to_owned() }) }
 }
 
-/// Whether a process could join the group. Version 1 and the root have no types, and any can.
+/// Whether a process could join the group. Version 1 and the root have no types, so any process can.
 pub(super) fn joinable(folder: &Path) -> bool {
     !fs::read_to_string(folder.join("cgroup.type")).is_ok_and(|kind| kind.contains("invalid"))
 }
@@ -251,7 +253,7 @@ pub(super) fn enable(folder: &Path, switch: &str) -> Result<(), GroupError> {
     write(&file, &format!("+{switch}"))
 }
 
-/// Version 2 takes any list of CPUs and follows it as far as the groups above allow.
+/// Version 2 accepts any list of CPUs, but applies only what the groups above allow.
 fn check_cpus(file: &Path, wanted: &[u32]) -> Result<(), GroupError> {
     let file = file.with_file_name("cpuset.cpus.effective");
     let Ok(found) = fs::read_to_string(&file) else { return Ok(()) };
@@ -265,18 +267,18 @@ fn check_cpus(file: &Path, wanted: &[u32]) -> Result<(), GroupError> {
     Err(GroupError::NotInForce { file, wanted, found: found.trim().to_owned() })
 }
 
-/// Writes a value in one call, as the kernel needs it.
+/// Writes a value in one call, as the kernel requires.
 pub(super) fn write(file: &Path, value: &str) -> Result<(), GroupError> {
-    // In these folders a file cannot be made, only written to; appending, as each write is an order of its own.
+    // Nothing can be created in these folders, only written. Appends, because each write is a command of its own.
     let opened = OpenOptions::new().append(true).create(true).open(file);
     opened.and_then(|mut opened| opened.write_all(format!("{value}\n").as_bytes())).map_err(|source| {
-        // The kernel calls the making of a file that it does not know forbidden.
+        // The kernel reports creating an unknown file as forbidden.
         let source = if file.exists() { source } else { io::ErrorKind::NotFound.into() };
         GroupError::write(file.to_owned(), value, source)
     })
 }
 
-/// The groups directly below one.
+/// The groups directly below this one.
 pub(super) fn children(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut children = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -288,15 +290,15 @@ pub(super) fn children(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(children)
 }
 
-/// Adds the numbers in a file of a group and of all groups below it. A group that is gone has no members. The file is
-/// opened each time, because version 1 gives for an open one the list of up to a second ago.
+/// Adds the numbers in a file of a group and of all groups below it. A group that no longer exists has no members.
+/// Opens the file each time, because an open one in version 1 returns a list that is up to a second old.
 fn note_listed_below(folder: &Path, file: &str, numbers: &mut Vec<u32>) -> io::Result<()> {
     match fs::read_to_string(folder.join(file)) {
         Ok(text) => numbers.extend(text.lines().filter_map(|line| line.trim().parse::<u32>().ok())),
         Err(error) if is_gone(&error) => return Ok(()),
         Err(error) => return Err(error),
     }
-    // The kernel counts the folders in a folder as links to it: so the usual case, none, costs one call.
+    // The kernel counts subfolders as links, so the usual case of none costs one call.
     if fs::symlink_metadata(folder).is_ok_and(|found| found.nlink() == 2) {
         return Ok(());
     }
@@ -307,7 +309,7 @@ fn note_listed_below(folder: &Path, file: &str, numbers: &mut Vec<u32>) -> io::R
     }
 }
 
-/// A folder that is removed while it is looked at, or whose open file outlives it.
+/// Whether a folder was removed during the operation, or before the file that is still open.
 pub(super) fn is_gone(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NODEV))

@@ -1,4 +1,4 @@
-//! Finding the place below which this process may make groups, in each hierarchy that is mounted.
+//! Finds the place below which this process may create groups, in each mounted hierarchy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,26 +9,26 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::folder::{Place, enable, joinable, make_all, write};
 use super::{CgroupMode, Controller, Group, GroupError, Version, leaf_cgroup, mounts, name};
 
-/// Where this process is in each hierarchy, as it was when this was made.
+/// Where this process was in each hierarchy when this was created.
 #[derive(Debug, Clone)]
 pub struct Hierarchies {
-    /// What stands for `/`: where `proc` is.
+    /// What is treated as `/`: the folder that contains `proc`.
     root: PathBuf,
     layout: CgroupMode,
-    /// The names of all controllers, also of those that tolok has no use for.
+    /// The names of all controllers, including those that tolok does not use.
     names: BTreeSet<String>,
     seats: BTreeMap<Controller, Seat>,
 }
 
-/// The place of this process in the hierarchy that has a controller.
+/// The place of this process in a controller's hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seat {
     version: Version,
-    /// The folder below which groups are made.
+    /// The folder below which groups are created.
     base: PathBuf,
-    /// The uppermost folder that can be seen from here.
+    /// The topmost folder visible from here.
     mount: PathBuf,
-    /// Whether version 2 has to be told to hand the controller on to the groups below.
+    /// The word that makes version 2 hand the controller on to the groups below, if it needs one.
     switch: Option<&'static str>,
 }
 
@@ -38,7 +38,7 @@ impl Hierarchies {
         Self::find_in(Path::new("/"))
     }
 
-    /// What a process finds for which that folder stands for `/`.
+    /// What a process finds if `root` is its `/`.
     pub fn find_in(root: &Path) -> Self {
         let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
         let (mounted, own) = (mounts::mounted(&text("proc/self/mountinfo")), text("proc/self/cgroup"));
@@ -67,7 +67,7 @@ impl Hierarchies {
         found
     }
 
-    /// Adds what the version 2 tree has and version 1 has not.
+    /// Adds what the version 2 tree has and version 1 lacks.
     fn take_v2(&mut self, base: PathBuf, mount: PathBuf) {
         let offered = fs::read_to_string(base.join("cgroup.controllers")).unwrap_or_default();
         for controller in Controller::ALL {
@@ -80,30 +80,31 @@ impl Hierarchies {
         self.names.extend(offered.split_whitespace().map(str::to_owned));
     }
 
-    /// Which layout the system has.
+    /// The system's layout.
     pub fn layout(&self) -> CgroupMode {
         self.layout
     }
 
-    /// The controllers that there are for this process, by the kernel's names, whether it may use them or not.
+    /// The kernel's names of the controllers that exist for this process, whether it may use them or not.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// The controllers that there are for this process, whether it may use them or not.
+    /// The controllers that exist for this process, whether it may use them or not.
     pub fn offered(&self) -> BTreeSet<Controller> {
         self.seats.keys().copied().collect()
     }
 
-    /// Whether the permissions of the folder for new groups allow to make some: in the hierarchy of the cpu controller,
-    /// or the version 2 tree where there is no other. Permissions lie; [`Self::usable`] tries.
+    /// Whether the permissions of the folder for new groups allow creating some: in the hierarchy of the cpu
+    /// controller, or else in the version 2 tree. Permissions can be wrong; [`Self::usable`] tries.
     pub fn permitted(&self) -> bool {
         let seat = self.seats.get(&Controller::Cpu).or_else(|| self.seats.get(&Controller::Core));
         seat.is_some_and(|seat| rustix::fs::access(&seat.base, rustix::fs::Access::WRITE_OK).is_ok())
     }
 
-    /// The controllers with which this process can really make groups; it makes one in each hierarchy and removes it, and
-    /// on version 2 has the controllers handed on, as [`Self::create`] does. A [`super::LeafCgroup`] undoes that.
+    /// The controllers with which this process can really create groups. It creates one in each hierarchy and removes
+    /// it. In version 2 it also hands the controllers on, as [`Self::create`] does; a [`super::LeafCgroup`] undoes
+    /// that.
     pub fn usable(&self) -> BTreeSet<Controller> {
         let bases: BTreeSet<&Path> = self.seats.values().map(|seat| seat.base.as_path()).collect();
         let open: BTreeSet<&Path> = bases.into_iter().filter(|base| a_group_can_be_made(base)).collect();
@@ -113,7 +114,7 @@ impl Hierarchies {
         self.seats.iter().filter(|(_, seat)| usable(seat)).map(|(controller, _)| *controller).collect()
     }
 
-    /// Makes a group below this process's own, with those of the wanted controllers that there are.
+    /// Creates a group below this process's own, with those of the wanted controllers that exist.
     pub fn create(&self, name: &str, wanted: &BTreeSet<Controller>) -> Result<Group, GroupError> {
         name::check(name)?;
         let mut seats: BTreeMap<Controller, &Seat> = self
@@ -122,7 +123,7 @@ impl Hierarchies {
             .filter(|(controller, _)| wanted.contains(controller))
             .map(|(c, seat)| (*c, seat))
             .collect();
-        // A group with a folder in the version 2 tree can be killed through it.
+        // A folder in the version 2 tree lets the group be killed through it.
         if seats.values().any(|seat| seat.version == Version::V2) {
             seats.extend(self.seats.get(&Controller::Core).map(|core| (Controller::Core, core)));
         }
@@ -139,27 +140,27 @@ impl Hierarchies {
         make_all(group, &switches)
     }
 
-    /// Moves this process out of a group, back to where it was, so that the group can end.
+    /// Moves this process out of a group, back to where it was, so that the group can be removed.
     pub fn leave(&self, group: &Group) -> Result<(), GroupError> {
         let controllers = group.controllers();
         let seats = self.seats.iter().filter(|(controller, _)| controllers.contains(controller));
         let homes: BTreeSet<PathBuf> = seats.map(|(_, seat)| leaf_cgroup::home_in(&seat.base)).collect();
-        // Out of every hierarchy that lets it go, even if one does not.
+        // Leaves every hierarchy that allows it, even if one does not.
         homes.iter().map(|home| write(&home.join("cgroup.procs"), "0")).fold(Ok(()), Result::and)
     }
 
-    /// What stands for `/`.
+    /// What is treated as `/`.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder for new groups of the version 2 tree, and whether a controller that is wanted lies in that tree.
+    /// The folder for new groups of the version 2 tree, and whether that tree has controllers that must be handed on.
     pub(super) fn v2_base(&self) -> Option<(&Path, bool)> {
         let core = self.seats.get(&Controller::Core)?;
         Some((&core.base, self.seats.values().any(|seat| seat.switch.is_some())))
     }
 
-    /// The folders for new groups, and then those one above, as far as they can be seen; each level with its controllers.
+    /// The folders for new groups, then their parents as far as they are visible; each level with its controllers.
     pub(super) fn levels(&self) -> [BTreeMap<Controller, Place>; 2] {
         let place = |seat: &Seat, folder: &Path| Place { version: seat.version, folder: folder.to_owned() };
         let own = self.seats.iter().map(|(controller, seat)| (*controller, place(seat, &seat.base)));
@@ -178,7 +179,7 @@ fn a_group_can_be_made(base: &Path) -> bool {
     made && fs::remove_dir(&probe).is_ok() && joinable
 }
 
-/// Reads a file, or says which one could not be read.
+/// Reads a file, or returns an error that names it.
 pub(super) fn read(file: &Path) -> Result<String, GroupError> {
     fs::read_to_string(file).map_err(|source: io::Error| GroupError::Read { file: file.to_owned(), source })
 }

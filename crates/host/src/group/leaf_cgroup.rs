@@ -1,4 +1,5 @@
-//! A leaf group for tolok's own process on version 2, where a group with processes cannot give controllers to groups below it.
+//! A leaf group for tolok's own process in version 2, where a group with processes cannot give controllers to groups
+//! below it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,27 +12,28 @@ use super::{Group, GroupError, Hierarchies};
 /// The group into which tolok itself moves.
 const LEAF: &str = "tolok-self";
 
-/// Keeps this process in a leaf, out of the group below which it makes others. Dropping it moves the process back and takes
-/// from the groups below the controllers they did not have before. Only version 2 needs it, and not at the root. The children
-/// of this process start in the leaf too.
+/// Keeps this process in a leaf, out of the group below which it creates others. Only version 2 needs this, and not at
+/// the root. Child processes start in the leaf too.
+///
+/// Dropping it moves the process back, and takes back the controllers that the groups below did not have before.
 #[derive(Debug)]
 #[must_use = "the process goes back when this is dropped"]
 pub struct LeafCgroup {
     before: Option<Before>,
 }
 
-/// What a version 2 group was before.
+/// The state of a version 2 group before.
 #[derive(Debug)]
 struct Before {
     base: PathBuf,
-    /// The controllers that groups below had.
+    /// The controllers that the groups below had.
     handed_on: BTreeSet<String>,
-    /// Whether this process was in it.
+    /// Whether this process moved out of it.
     lived_in: bool,
 }
 
 impl LeafCgroup {
-    /// Makes room if that is needed. Fails if other processes are in the group, since they are not tolok's to move.
+    /// Makes room if needed. Fails if other processes are in the group, since tolok must not move them.
     pub fn settle(hierarchies: &Hierarchies) -> Result<Self, GroupError> {
         match hierarchies.v2_base() {
             Some((base, true)) => Self::settle_in(base),
@@ -39,7 +41,7 @@ impl LeafCgroup {
         }
     }
 
-    /// The same, for the group in which this process is.
+    /// The same, for the group that contains this process.
     pub(super) fn settle_in(base: &Path) -> Result<Self, GroupError> {
         let mut before = Before { base: base.to_owned(), handed_on: handed_on(base), lived_in: false };
         let there = if is_root(base) { Vec::new() } else { processes_in(base)? };
@@ -53,7 +55,7 @@ impl LeafCgroup {
         }
         let leaf = base.join(LEAF);
         match fs::create_dir(&leaf) {
-            // One that was left over, or that another tolok lives in, does as well.
+            // A leftover one, or one with another tolok in it, will do.
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
                 return Err(GroupError::make(&leaf, error));
             }
@@ -81,14 +83,14 @@ impl Drop for LeafCgroup {
             }
         }
         if lived_in {
-            // Refused while there are controllers below; then this process ends where it is.
+            // The kernel refuses while groups below have controllers. Then this process ends in the leaf.
             let _ = write(&base.join("cgroup.procs"), "0");
             let _ = fs::remove_dir(base.join(LEAF));
         }
     }
 }
 
-/// The root of everything has no type, and may have both processes and groups.
+/// The root has no type, and may have both processes and groups.
 fn is_root(base: &Path) -> bool {
     !base.join("cgroup.type").exists()
 }
@@ -97,8 +99,8 @@ fn processes_in(base: &Path) -> Result<Vec<u32>, GroupError> {
     Ok(read(&base.join("cgroup.procs"))?.lines().filter_map(|line| line.parse().ok()).collect())
 }
 
-/// Whether controllers can be handed on to groups below. The kernel itself refuses only some of them where processes are,
-/// and with the others makes the groups below such that no process can join.
+/// Fails if the group has processes, because then it cannot hand controllers on. The kernel itself refuses only some
+/// controllers in that case. With the others, it creates groups that no process can join.
 pub(super) fn check_room(base: &Path) -> Result<(), GroupError> {
     if is_root(base) {
         return Ok(());
@@ -114,7 +116,7 @@ fn handed_on(base: &Path) -> BTreeSet<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The folder for new groups, given the one in which a process is: the leaf is for processes only.
+/// The folder for new groups, given the folder of this process: the leaf is for processes only.
 pub(super) fn base_of(own: &Path) -> PathBuf {
     match own.parent() {
         Some(parent) if own.ends_with(LEAF) => parent.to_owned(),
@@ -122,7 +124,7 @@ pub(super) fn base_of(own: &Path) -> PathBuf {
     }
 }
 
-/// Moves all processes out of a nested group, to where its outer group was made.
+/// Moves all processes out of a nested group, to the parent of its outer group.
 pub(super) fn evict(group: &Group) {
     for entrance in group.entrances() {
         let Some(outside) = entrance.ancestors().nth(3) else { continue };
@@ -134,7 +136,7 @@ pub(super) fn evict(group: &Group) {
     }
 }
 
-/// Where tolok itself belongs, given the folder for new groups.
+/// Where tolok's own process belongs, given the folder for new groups.
 pub(super) fn home_in(base: &Path) -> PathBuf {
     let leaf = base.join(LEAF);
     if leaf.is_dir() { leaf } else { base.to_owned() }

@@ -1,4 +1,4 @@
-//! What a group may use, and which values in which files say so.
+//! What a group may use, and the files and values that set it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use crate::machine::format_cpu_list;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Limits {
-    /// The CPUs it is pinned to; none named are all of its parent's.
+    /// The CPUs it is pinned to. Empty means all of its parent's.
     pub cpus: Vec<u32>,
-    /// How many CPUs' time it may use in each tenth of a second, as `docker --cpus` limits it.
+    /// How many CPUs' time it may use in each tenth of a second, like `docker --cpus`.
     pub quota_cpus: Option<f64>,
-    /// Its share when CPU time is short, 1 to 10000; a group without has 100.
+    /// Its share when CPU time is short, 1 to 10000. The default is 100.
     pub weight: Option<u32>,
-    /// Memory, file pages included; it gets no swap beyond that.
+    /// Memory, including file pages. It gets no swap beyond that.
     pub memory_bytes: Option<u64>,
     /// How many tasks (threads and processes).
     pub pids: Option<u32>,
@@ -27,7 +27,7 @@ pub(super) struct Setting {
     pub controller: Controller,
     pub file: &'static str,
     pub value: String,
-    /// Whether a kernel built or started without swap accounting lacks the file, so that there is nothing to limit.
+    /// Whether the file may be missing: without swap accounting there is nothing to limit.
     pub optional: bool,
 }
 
@@ -38,7 +38,7 @@ const SWAP_FILES: [&str; 2] = ["memory.memsw.limit_in_bytes", "memory.swap.max"]
 const PERIOD_US: u64 = 100_000;
 
 impl Limits {
-    /// What to write, in this order, given which version's files each controller has in the group.
+    /// The settings in the order to write them, given the version of each controller in the group.
     pub(super) fn settings(
         &self,
         version_of: impl Fn(Controller) -> Option<Version>,
@@ -75,7 +75,7 @@ impl Limits {
         if let Some(bytes) = self.memory_bytes {
             match version("memory", &format_args!("{bytes} bytes"), Controller::Memory)? {
                 Version::V1 => {
-                    // Memory with swap may not be limited below memory alone, so that one comes first.
+                    // The limit of memory with swap must not be below that of memory alone, so the latter comes first.
                     set(Controller::Memory, "memory.limit_in_bytes", bytes.to_string());
                     set(Controller::Memory, "memory.memsw.limit_in_bytes", bytes.to_string());
                 }
@@ -93,7 +93,7 @@ impl Limits {
     }
 }
 
-/// The kernel takes no quota below a millisecond.
+/// The kernel accepts no quota below a millisecond.
 fn quota_us(cpus: f64) -> Result<u64, GroupError> {
     let quota_us = (cpus * PERIOD_US as f64).round();
     if (1000.0..=1e15).contains(&quota_us) {
@@ -114,7 +114,7 @@ fn shares(weight: u32) -> u64 {
     (u64::from(weight) * 1024 / 100).clamp(2, 262_144)
 }
 
-/// A weight as it stands in a file of that version, in version 2's unit.
+/// A weight from a file of that version, in version 2's unit.
 pub(super) fn weight_of(version: Version, text: &str) -> Option<u32> {
     let number: u64 = text.trim().parse().ok()?;
     match version {

@@ -1,13 +1,13 @@
-//! Control groups: folders of the kernel in which processes are counted, limited and ended together.
+//! Control groups: kernel folders that count, limit and end processes together.
 //!
-//! One module for the three layouts that are met: version 1 (a hierarchy of folders for each controller), version 2 (one
-//! for all), and hybrid (version 1, and beside it a version 2 tree, which has few controllers but can kill). The rest of
-//! the lab sees a [`Group`], which knows for each controller where its folder is and which version's files lie there.
-//! It reads and writes files directly, without a daemon.
+//! One module covers three layouts: version 1 (one hierarchy of folders for each controller), version 2 (one hierarchy
+//! for all), and hybrid. Hybrid is version 1 with a version 2 tree beside it, which has few controllers but can kill.
+//! The rest of the lab uses a [`Group`], which knows the folder and the version for each controller. It reads and
+//! writes files directly, without a daemon.
 //!
-//! Groups are made **below** the group in which this process is, so a limit on tolok itself holds for all
-//! that it starts, and a user who owns a group needs no other right. [`Hierarchies`] finds that place,
-//! [`LeafCgroup`] makes room there on version 2, and [`delegation`] says how to get such a place where there is none.
+//! Groups are created **below** this process's own group. A limit on tolok itself therefore holds for all that it
+//! starts, and a user who owns a group needs no other right. [`Hierarchies`] finds that place, and [`LeafCgroup`] makes
+//! room there in version 2. [`delegation`] tells how to get such a place where there is none.
 
 mod delegation;
 mod ending;
@@ -41,7 +41,7 @@ pub use sweep::{GUESTS, sweep};
 pub enum Controller {
     /// Weigh CPU time, and limit it by a quota.
     Cpu,
-    /// Count CPU time. Version 2 does it in every group, whatever its controllers.
+    /// Count CPU time. Version 2 does so in every group, whatever its controllers.
     CpuAccounting,
     /// Pin to CPUs.
     CpuSet,
@@ -49,11 +49,11 @@ pub enum Controller {
     Memory,
     /// Count and limit tasks.
     Pids,
-    /// Make processes stand still. Version 2 does it in every group.
+    /// Freeze processes. Version 2 does so in every group.
     Freezer,
     /// Count bytes to and from disks.
     Io,
-    /// The version 2 tree itself, with or without controllers: it can kill a whole group at once.
+    /// The version 2 tree itself, with or without controllers. It can kill a whole group at once.
     Core,
 }
 
@@ -100,7 +100,7 @@ impl std::fmt::Display for Controller {
 pub enum CgroupMode {
     /// No control groups are mounted.
     None,
-    /// One hierarchy a controller.
+    /// One hierarchy for each controller.
     V1,
     /// Version 1, and a version 2 tree beside it.
     Hybrid,
@@ -119,7 +119,7 @@ impl std::fmt::Display for CgroupMode {
     }
 }
 
-/// Which version's files lie in a folder.
+/// The version of the files in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Version {

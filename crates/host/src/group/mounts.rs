@@ -1,4 +1,4 @@
-//! Where hierarchies are mounted and which group of each this process is in: two files of `/proc/self`, as text.
+//! Where hierarchies are mounted, and which group of each contains this process. Parses two files of `/proc/self`.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,9 +8,9 @@ use super::CgroupMode;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mounted {
     pub mount: PathBuf,
-    /// Not `/` in a container that sees a part of the hierarchy only.
+    /// Not `/` in a container that sees only a part of the hierarchy.
     pub part: PathBuf,
-    /// Nothing for version 2; empty for a named hierarchy such as systemd's own.
+    /// `None` for version 2; empty for a named hierarchy such as systemd's own.
     pub controllers: Option<Vec<String>>,
 }
 
@@ -74,7 +74,7 @@ fn unescaped(field: &str) -> PathBuf {
 }
 
 pub(super) fn layout(mounted: &[Mounted]) -> CgroupMode {
-    // A named hierarchy has no controller, and alone does not make a system version 1.
+    // A named hierarchy has no controllers, so it does not make a system version 1.
     let v1 = mounted.iter().any(|hierarchy| hierarchy.controllers.as_ref().is_some_and(|names| !names.is_empty()));
     let v2 = mounted.iter().any(|hierarchy| hierarchy.controllers.is_none());
     match (v1, v2) {
@@ -93,17 +93,18 @@ pub(crate) fn own_folder(hierarchy: &Mounted, own: &str) -> PathBuf {
     }
 }
 
-/// Whether the own group is the root of a hierarchy, as far as can be seen from here.
+/// Whether this process's group is the root of a hierarchy, as far as visible from here.
 pub(crate) fn is_root(hierarchy: &Mounted, own: &str) -> bool {
     hierarchy.part == Path::new("/") && below_mount(hierarchy, own).is_some_and(|below| below == Path::new(""))
 }
 
-/// Of several mounts of one hierarchy the one that shows the own group; of equals the last, which may hide the others.
+/// Picks the mount of a hierarchy that shows this process's group. Among equals, the last one wins, since it may hide
+/// the others.
 pub(crate) fn best<'a>(same: impl Iterator<Item = &'a Mounted>, own: &str) -> Option<&'a Mounted> {
     same.max_by_key(|hierarchy| below_mount(hierarchy, own).is_some())
 }
 
-/// The own group's path below the mount point, or `None` if the mount does not show the own group.
+/// The path of this process's group below the mount point, or `None` if the mount does not show it.
 fn below_mount(hierarchy: &Mounted, own: &str) -> Option<PathBuf> {
     let path = own.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -114,9 +115,9 @@ fn below_mount(hierarchy: &Mounted, own: &str) -> Option<PathBuf> {
         };
         ours.then_some(Path::new(path))
     })?;
-    // In a container the mount shows a part of the hierarchy only, and the path starts above it.
+    // In a container the mount shows only a part of the hierarchy, and the path starts above it.
     let below = path.strip_prefix(&hierarchy.part).ok()?;
-    // A group outside of this process's cgroup namespace is written with `..`, which must not be walked.
+    // A group outside this process's cgroup namespace is written with `..`, which must not be followed.
     let plain = below.components().all(|component| matches!(component, Component::Normal(_)));
     plain.then(|| below.to_path_buf())
 }
@@ -176,7 +177,7 @@ mod tests {
             ("/docker/1", "0::/docker/1\n", "/sys/fs/cgroup"),
             ("/docker/1", "0::/docker/11\n", "/sys/fs/cgroup"),
             ("/docker/1", "0::/elsewhere\n", "/sys/fs/cgroup"),
-            // Seen from inside of a cgroup namespace that the process was taken into, not born in.
+            // As seen from inside a cgroup namespace that the process has entered but was not born in.
             ("/", "0::/../../elsewhere\n", "/sys/fs/cgroup"),
             ("/", "", "/sys/fs/cgroup"),
         ] {

@@ -1,4 +1,4 @@
-//! Names of groups: what a name may be, and which say whose group it is.
+//! Names of groups: which names are valid, and which identify the owner.
 
 use std::fmt;
 use std::fs;
@@ -10,17 +10,17 @@ use super::GroupError;
 /// The inode of the machine's first pid namespace, the same on every kernel.
 const FIRST_PID_NAMESPACE: u64 = 4_026_531_836;
 
-/// The name of the group of one tolok process, `tolok-<boot>-<pid>-<start>`, with `-ns<inode>` of the pid namespace in which
-/// that pid counts unless it is the machine's first: so a later session can tell whether
-/// its owner lives, even when another process has the number by now, or the machine was started again.
+/// The group name of one tolok process, `tolok-<boot>-<pid>-<start>`. Unless the pid counts in the machine's first pid
+/// namespace, `-ns<inode>` of its namespace follows. A later session can thus tell whether the owner is alive, even if
+/// the pid was reused or the machine rebooted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupName {
-    /// The first 8 digits of the boot's identity.
+    /// The first 8 digits of the boot id.
     boot: String,
     pid: u32,
-    /// When the process was started, in clock ticks after boot.
+    /// When the process started, in clock ticks after boot.
     start_ticks: u64,
-    /// The pid namespace, if not the machine's first.
+    /// The pid namespace, if it is not the machine's first.
     namespace: Option<u64>,
 }
 
@@ -29,7 +29,7 @@ impl GroupName {
         Self::of(Path::new("/proc"), std::process::id())
     }
 
-    /// That of a living process, by a folder like `/proc`.
+    /// The name of a living process, given a folder like `/proc`.
     pub fn of(proc: &Path, pid: u32) -> io::Result<Self> {
         let unknown = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("no {what} of process {pid}"));
         let boot = boot(proc).ok_or_else(|| unknown("boot id"))?;
@@ -37,7 +37,7 @@ impl GroupName {
         Ok(Self { boot, pid, start_ticks, namespace: pid_namespace(proc) })
     }
 
-    /// Reads a name back, or `None` unless it has exactly the form that [`GroupName`] is written in.
+    /// Parses a name, or returns `None` unless it has exactly the form that [`GroupName`] writes.
     pub fn parse(name: &str) -> Option<Self> {
         let mut parts = name.strip_prefix("tolok-")?.split('-');
         let read = Self {
@@ -46,18 +46,18 @@ impl GroupName {
             start_ticks: parts.next()?.parse().ok()?,
             namespace: parts.next().and_then(|part| part.strip_prefix("ns")?.parse().ok()),
         };
-        // Signs, leading zeros and further parts all fail here.
+        // Signs, leading zeros and extra parts all fail here.
         (read.to_string() == name).then_some(read)
     }
 
-    /// Whether the owner lives, by a folder like `/proc`. In doubt it says yes, since a group of a living owner must
-    /// not be touched.
+    /// Whether the owner is alive, given a folder like `/proc`. In doubt it returns true, since a living owner's group
+    /// must not be touched.
     pub fn is_alive(&self, proc: &Path) -> bool {
         let Some(boot) = boot(proc) else { return true };
         if boot != self.boot {
             return false;
         }
-        // In another pid namespace the owner may not be seen, or has another number.
+        // From another pid namespace the owner may be invisible or have another pid.
         if pid_namespace(proc) != self.namespace {
             return true;
         }
@@ -77,7 +77,7 @@ fn boot(proc: &Path) -> Option<String> {
     id.get(..8).filter(|boot| is_boot(boot)).map(str::to_owned)
 }
 
-/// The pid namespace of this process, `pid:[<inode>]`, if it is known to be another than the machine's first.
+/// The pid namespace of this process, `pid:[<inode>]`, if it is known not to be the machine's first.
 fn pid_namespace(proc: &Path) -> Option<u64> {
     let link = fs::read_link(proc.join("self/ns/pid")).ok()?;
     let inode = link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()?;
@@ -88,8 +88,9 @@ fn is_boot(text: &str) -> bool {
     text.len() == 8 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// When a living process was started: field 22 of `stat`. Field 2, the program, may contain blanks and parentheses. Field 3
-/// marks processes that have ended without their parent's wait, which in some containers never comes.
+/// The start time of a living process: field 22 of `stat`. Field 2, the program's name, may contain blanks and
+/// parentheses. Field 3 marks ended processes whose parent has not waited for them, which in some containers never
+/// happens.
 fn start_ticks(proc: &Path, pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(proc.join(pid.to_string()).join("stat")).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
@@ -97,7 +98,7 @@ fn start_ticks(proc: &Path, pid: u32) -> Option<u64> {
     lives.then(|| fields.nth(18)?.parse().ok()).flatten()
 }
 
-/// A name that is one folder, directly below its parent.
+/// Checks that a name is a single folder directly below its parent.
 pub(super) fn check(name: &str) -> Result<(), GroupError> {
     let mark = |byte| matches!(byte, b'-' | b'_' | b'.');
     let allowed = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || mark(byte));

@@ -1,7 +1,7 @@
 //! What a group has used so far.
 //!
-//! Reading goes on ten times a second while a server is measured, so the files stay open, are read into one buffer on the
-//! stack, and nothing is allocated.
+//! This runs ten times a second during a measurement. So the files stay open, are read into one buffer on the stack,
+//! and nothing is allocated.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -12,40 +12,40 @@ use serde::{Deserialize, Serialize};
 use super::{Controller, Version};
 use crate::sample::as_seconds;
 
-/// What a group has used since it was made. What cannot be read is `None`, never 0.
+/// What a group has used since its creation. What cannot be read is `None`, never 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GroupReading {
     #[serde(rename = "cpu_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// The part of it outside of the kernel. In version 1 the parts are counted by clock ticks, and do not add up to the
-    /// whole.
+    /// The part of it outside the kernel. Version 1 counts the parts in clock ticks, so they do not add up to the
+    /// total.
     #[serde(rename = "user_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub user_ns: Option<u64>,
     /// The part of it in the kernel.
     #[serde(rename = "system_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub system_ns: Option<u64>,
-    /// How a quota has held the group up; in a group without a quota nothing is counted.
+    /// How a quota has throttled the group. Without a quota nothing is counted.
     #[serde(flatten)]
     pub throttling: Option<Throttling>,
     #[serde(flatten)]
     pub memory: Option<GroupMemory>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<u64>,
-    /// How often a task could not be made because there were as many as allowed.
+    /// How often a task could not be created because the group had reached its limit.
     #[serde(skip)]
     pub refused_tasks: Option<u64>,
-    /// Bytes from and to disks; what the page cache answers is not among them.
+    /// Bytes from and to disks, without what the page cache answers.
     #[serde(flatten)]
     pub disk: Option<DiskBytes>,
 }
 
-/// How a quota has held a group up.
+/// How a quota has throttled a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Throttling {
     /// Periods in which it had something to run.
     pub periods: u64,
-    /// Those in which it had to wait for the next.
+    /// Periods in which it had to wait for the next one.
     pub throttled_periods: u64,
     /// How long it waited, summed over CPUs.
     #[serde(rename = "throttled_s", with = "as_seconds")]
@@ -54,16 +54,16 @@ pub struct Throttling {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupMemory {
-    /// All, with the file pages that it was the first to touch.
+    /// All memory, including the file pages that it was the first to touch.
     pub usage_bytes: u64,
-    /// Heaps, stacks and the like.
+    /// Heaps, stacks and other anonymous memory.
     pub anonymous_bytes: u64,
-    /// What the kernel holds for it: page tables, stacks, sockets' bookkeeping.
+    /// What the kernel holds for it: page tables, stacks, data about sockets.
     pub kernel_bytes: u64,
-    /// The highest `usage_bytes` so far; version 2 has it since Linux 5.19.
+    /// The highest `usage_bytes` so far. Version 2 has it since Linux 5.19.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
-    /// How many of its processes the kernel has killed for want of memory.
+    /// How many of its processes the kernel has killed for lack of memory.
     pub oom_kills: u64,
 }
 
@@ -76,19 +76,19 @@ pub struct DiskBytes {
     pub written_bytes: u64,
 }
 
-/// Room for the longest file; with some hundred disks the list of them is longer, and then it is not read.
+/// Room for the longest file. A list of some hundred disks is longer, and is then not read.
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// The files of a group that say what it has used, held open.
+/// Open files of a group that contain what it has used.
 #[derive(Debug)]
 pub struct GroupReader {
     files: Vec<(File, Take)>,
 }
 
-/// Takes what a file says.
+/// Stores the content of a file.
 type Take = fn(&mut Draft, &str);
 
-/// A reading in the making: memory needs several files.
+/// A reading in progress: memory needs several files.
 #[derive(Default)]
 struct Draft {
     group: GroupReading,
@@ -99,15 +99,15 @@ struct Draft {
     oom_kills: Option<u64>,
 }
 
-/// The file of disk traffic in version 1. Older kernels count without the groups below.
+/// Version 1's file of disk traffic. Older kernels do not include the groups below.
 const DISKS_V1: &str = "blkio.throttle.io_service_bytes_recursive|blkio.throttle.io_service_bytes";
 
-/// Every file that is read where it exists; of alternatives, the first. Of two with the same figure, the later one counts.
+/// Every file to read if it exists; of alternatives, the first. If two have the same figure, the later one counts.
 const FILES: [(Controller, Version, &str, Take); 18] = {
     use Controller::{Core, Cpu, CpuAccounting, Io, Memory, Pids};
     use Version::{V1, V2};
     [
-        // A hybrid system has CPU time there even without version 1's controller.
+        // On a hybrid system it has CPU time even without version 1's controller.
         (Core, V2, "cpu.stat", |draft, stat| {
             let ns = |key| keyed(stat, key).map(|us| us * 1000);
             let group = &mut draft.group;
@@ -143,10 +143,10 @@ const FILES: [(Controller, Version, &str, Take); 18] = {
 };
 
 impl GroupReader {
-    /// Opens what there is in the folders of a group.
+    /// Opens what exists in the folders of a group.
     pub(super) fn open<'a>(folder: impl Fn(Controller) -> Option<(Version, &'a Path)>) -> Self {
         let open = |(controller, version, name, take): (Controller, Version, &str, Take)| {
-            // Both versions call the files of tasks by the same names.
+            // Both versions use the same names for the files of tasks.
             let (found, folder) = folder(controller)?;
             let is_there = found == version || controller == Controller::Pids;
             let file = name.split('|').filter(|_| is_there).find_map(|name| File::open(folder.join(name)).ok());
@@ -180,7 +180,7 @@ impl Draft {
     }
 }
 
-/// Older kernels do not give the sum, but what it is made of; not every kernel has every part.
+/// Older kernels give only the parts of the sum, and not every kernel has every part.
 fn kernel_before_5_18(stat: &str) -> Option<u64> {
     let parts = ["kernel_stack", "pagetables", "sec_pagetables", "percpu", "vmalloc", "slab"];
     parts.iter().filter_map(|part| keyed(stat, part)).reduce(|sum, bytes| sum + bytes)
@@ -192,7 +192,7 @@ fn throttling(stat: &str, throttled_ns: Option<u64>) -> Option<Throttling> {
     Some(Throttling { periods, throttled_periods, throttled_ns: throttled_ns? })
 }
 
-/// Adds up the disks: version 1 has a line for each disk and kind, version 2 one for each disk.
+/// Adds up the disks: version 1 has a line for each disk and kind, version 2 a line for each disk.
 fn disk(version: Version, text: &str) -> Option<DiskBytes> {
     let mut sum = DiskBytes::default();
     for line in text.lines() {
@@ -226,10 +226,10 @@ fn number(text: &str) -> Option<u64> {
     text.trim_end().parse().ok()
 }
 
-/// The whole of a file that the kernel makes again at each reading from its beginning.
+/// Reads a whole file. The kernel generates it anew at each read from its beginning.
 fn text<'a>(file: &File, buffer: &'a mut [u8; BUFFER_BYTES]) -> Option<&'a str> {
     let mut length = 0;
-    // The kernel may give a file in pieces.
+    // The kernel may return a file in pieces.
     loop {
         match file.read_at(&mut buffer[length..], length as u64).ok()? {
             0 if length == BUFFER_BYTES => return None,
