@@ -1,15 +1,15 @@
-//! The removal of groups whose owner was killed.
+//! Removes groups whose owner was killed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::{Place, children};
 use super::{Controller, Group, GroupError, GroupName, Hierarchies};
 
-/// The group in an owner's group in which processes are guests that outlive it: the lab, while it measures.
+/// The subgroup of an owner's group for guest processes that outlive it: the lab, while it measures.
 pub const GUESTS: &str = "lab";
 
-/// Ends and removes the groups of dead owners below the own group and beside it. Returns in words what could not be
-/// removed; the next sweep tries again.
+/// Ends and removes the groups of dead owners, below this process's group and beside it. Returns messages about what
+/// could not be removed; the next sweep tries again.
 pub fn sweep(hierarchies: &Hierarchies) -> Vec<String> {
     let proc = hierarchies.root().join("proc");
     let mut complaints = Vec::new();
@@ -23,7 +23,7 @@ pub fn sweep(hierarchies: &Hierarchies) -> Vec<String> {
     complaints
 }
 
-/// Ends a group. Of its guests none is killed: a lab may live on whose keeper was killed a moment ago.
+/// Ends a group. Kills none of its guests: a lab may live on after its keeper was killed.
 fn end(group: &Group, guests: &Group) -> Result<(), GroupError> {
     guests.evict();
     let left = guests.everyone().unwrap_or_default();
@@ -33,7 +33,7 @@ fn end(group: &Group, guests: &Group) -> Result<(), GroupError> {
     group.kill().and_then(|()| group.remove())
 }
 
-/// What there is of a group in the folders of one level.
+/// The folders of a group that exist at one level.
 fn below(level: &BTreeMap<Controller, Place>, name: &str) -> Group {
     let folder = |place: &Place| Place { folder: place.folder.join(name), ..*place };
     let places = level.iter().map(|(controller, place)| (*controller, folder(place)));

@@ -1,4 +1,4 @@
-//! Groups on trees in a temporary folder, where every value that is written can be seen.
+//! Tests of groups on trees in a temporary folder, where every written value is visible.
 
 mod real;
 
@@ -16,7 +16,7 @@ fn wanted(controllers: &[Controller]) -> BTreeSet<Controller> {
     controllers.iter().copied().collect()
 }
 
-/// Version 2, after tolok has moved out of its group: there is room for groups below.
+/// Version 2, after tolok has moved out of its group, so there is room for groups below.
 fn v2(own: &str) -> FakeGroups {
     let tree = FakeGroups::v2(own);
     tree.file("core", "", "cgroup.procs", "");
@@ -38,7 +38,7 @@ fn version_1_has_a_folder_for_each_hierarchy_that_is_wanted() {
     let found = Hierarchies::find_in(tree.path());
     assert_eq!(found.layout(), CgroupMode::V1);
     let group = found.create("x", &wanted(&[Controller::Cpu, Controller::CpuAccounting, Controller::Memory])).unwrap();
-    // Two controllers share a hierarchy, and a process needs to enter it once.
+    // Two controllers share a hierarchy, which a process must enter only once.
     assert_eq!(entrances_from(&tree, &group), ["cpu,cpuacct/user/me/x/cgroup.procs", "memory/user/me/x/cgroup.procs"]);
     assert!(!tree.folder("pids", "x").exists());
     group.join().unwrap();
@@ -56,7 +56,7 @@ fn version_1_copies_cpus_and_memory_nodes_before_anybody_can_join() {
     group.child("y").unwrap();
     assert_eq!(tree.text("cpuset", "x/y", "cpuset.cpus"), "0-3\n");
     group.limit(&Limits { cpus: vec![1, 2], ..Limits::default() }).unwrap();
-    // Appended: the copy came first.
+    // Both values are there because writing appends: the copy from above came first.
     assert_eq!(tree.text("cpuset", "x", "cpuset.cpus"), "0-3\n1-2\n");
 }
 
@@ -106,7 +106,7 @@ fn a_group_whose_memory_does_not_count_for_the_group_above_is_made_to() {
     let tree = FakeGroups::v1("/");
     let group = Hierarchies::find_in(tree.path()).create("x", &wanted(&[Controller::Memory])).unwrap();
     tree.file("memory", "x/y", "memory.use_hierarchy", "0\n");
-    // The kernel makes this file together with the folder; here the folder has to be there first.
+    // The kernel creates this file with the folder. Here the folder must exist first.
     folder::prepare_v1(&Group::at([(Controller::Memory, below(&group, "y"))].into())).unwrap();
     assert_eq!(tree.text("memory", "x/y", "memory.use_hierarchy"), "0\n1\n");
 }
@@ -152,7 +152,7 @@ fn version_2_hands_nothing_on_where_processes_are_even_if_the_kernel_would() {
     assert!(matches!(refused, GroupError::Crowded { processes: 1, .. }), "{refused}");
     assert_eq!(found.usable(), wanted(&[Controller::Core, Controller::CpuAccounting, Controller::Freezer]));
     assert_eq!(tree.text("core", "", "cgroup.subtree_control"), "\n");
-    // The root of everything may have both, and has no type.
+    // The root may have both groups and processes, and has no type.
     fs::remove_file(tree.folder("core", "").join("cgroup.type")).unwrap();
     assert!(found.usable().contains(&Controller::Cpu));
     found.create("x", &wanted(&[Controller::Cpu])).unwrap();
@@ -317,7 +317,7 @@ fn reading() -> GroupReading {
     }
 }
 
-/// A group that has used [`usage`], as its files say it in this tree.
+/// A group whose files in this tree contain [`usage`].
 fn used(tree: &FakeGroups, controllers: &[Controller]) -> Group {
     let group = Hierarchies::find_in(tree.path()).create("x", &wanted(controllers)).unwrap();
     tree.usage("x", &usage());
@@ -413,7 +413,7 @@ fn names_in(folder: &Path) -> BTreeSet<String> {
 fn a_sweep_tells_what_it_could_not_remove() {
     let tree = v2("/");
     tree.root_file("proc/sys/kernel/random/boot_id", "752d3df0-07ff-4c65-a060-0c79137cf4a5\n");
-    // A plain file keeps a plain folder from being removed.
+    // A plain file in a plain folder prevents its removal.
     tree.file("core", "tolok-00000000-1-1", "memory.max", "max\n");
     let complaints = sweep(&Hierarchies::find_in(tree.path()));
     assert!(matches!(&complaints[..], [one] if one.contains("tolok-00000000-1-1: ")), "{complaints:?}");
@@ -426,7 +426,7 @@ fn on_version_2_tolok_makes_room_and_goes_back() {
     let leaf_cgroup = LeafCgroup::settle(&found).unwrap();
     assert!(leaf_cgroup.has_moved());
     assert_eq!(tree.text("core", "tolok-self", "cgroup.procs"), "0\n");
-    // What the kernel shows once some controllers were handed on.
+    // What the kernel shows after some controllers were handed on.
     tree.file("core", "", "cgroup.subtree_control", "cpu memory\n");
     drop(leaf_cgroup);
     assert_eq!(tree.text("core", "", "cgroup.subtree_control"), "cpu memory\n-cpu\n-memory\n");
@@ -466,7 +466,7 @@ fn controllers_are_taken_back_at_the_end_unless_somebody_else_has_groups_by_then
         let tree = v2("/");
         tree.file("core", "", "cgroup.subtree_control", "memory\n");
         let leaf_cgroup = LeafCgroup::settle(&Hierarchies::find_in(tree.path())).unwrap();
-        // What the kernel shows once one more was handed on.
+        // What the kernel shows after one more was handed on.
         tree.file("core", "", "cgroup.subtree_control", "memory cpu\n");
         if neighbour {
             fs::create_dir(tree.folder("core", "other")).unwrap();

@@ -1,8 +1,8 @@
 //! Accounts without rights, which exist only as numbers.
 //!
-//! `nobody` is none: files of other machines may belong to it, and services that run as `nobody` could read each other's
-//! memory and kill each other. The numbers come from the range that systemd keeps free of people and services for the
-//! same purpose. They are below 65,536, so containers and user namespaces of the usual size have them as well.
+//! `nobody` is unsuitable: files of other machines may belong to it, and services that run as `nobody` could read each
+//! other's memory and kill each other. The numbers come from the range that systemd reserves for the same purpose. They
+//! are below 65,536, so containers and user namespaces of the usual size have them as well.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,12 +11,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// systemd's `DynamicUser=` takes these; no distribution gives one to anybody.
+/// systemd's `DynamicUser=` uses these. No distribution assigns them.
 const RANGE: std::ops::RangeInclusive<u32> = 61_184..=65_519;
-/// One for each of the fields of [`Accounts`].
+/// The number of fields of [`Accounts`].
 const EACH: u32 = 3;
 
-/// The accounts of a run. Each part has its own, so that no part reaches another one's processes and files.
+/// The accounts of a run. Each part has its own, so no part can reach another's processes and files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accounts {
     pub subject: u32,
@@ -25,7 +25,7 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// Accounts that nobody has on this machine now, or `None` if there are none. Two runs at once get different ones.
+    /// Accounts that are unused on this machine now, or `None` if there are none. Two runs at once get different ones.
     pub fn free() -> Option<Self> {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         let mut taken = numbers_in(&read("/etc/passwd"));
@@ -36,7 +36,7 @@ impl Accounts {
         Self::among(std::process::id(), &|number| !taken.contains(&number) && is_mapped(number))
     }
 
-    /// The first that are free, from a place on that depends on the process.
+    /// The first free accounts, starting at a number that depends on the process.
     fn among(process: u32, is_free: &dyn Fn(u32) -> bool) -> Option<Self> {
         let many = (RANGE.end() - RANGE.start() + 1) / EACH;
         let tries = (0..many).map(|step| RANGE.start() + (process.wrapping_add(step) % many) * EACH);
@@ -44,7 +44,7 @@ impl Accounts {
         Some(Self { subject: first, database: first + 1, generator: first + 2 })
     }
 
-    /// That of a part of a box, which may be one of several servers.
+    /// The account of a part of a box; the part may be one of several servers.
     pub(crate) fn of_part(self, part: &str) -> u32 {
         match part.split('/').next() {
             Some("database") => self.database,
@@ -54,7 +54,7 @@ impl Accounts {
     }
 }
 
-/// Third fields of lines like those of `/etc/passwd`.
+/// The third fields of lines like those of `/etc/passwd`.
 fn numbers_in(text: &str) -> BTreeSet<u32> {
     text.lines().filter_map(|line| line.split(':').nth(2)?.parse().ok()).collect()
 }
@@ -65,7 +65,7 @@ fn owners_of_processes(proc: &Path) -> BTreeSet<u32> {
     of_process.filter_map(|entry| Some(entry.metadata().ok()?.uid())).collect()
 }
 
-/// Whether a number means anything in this user namespace, by lines of `inside outside length`.
+/// Whether a number is mapped in this user namespace, given lines of `inside outside length`.
 fn is_in_map(number: u32, map: &str) -> bool {
     map.lines().any(|line| {
         let fields: Vec<u64> = line.split_whitespace().filter_map(|field| field.parse().ok()).collect();

@@ -1,11 +1,11 @@
-//! The rights that the lab itself keeps.
+//! The capabilities that the lab itself keeps.
 
 use rustix::thread::{
     CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set, set_capabilities,
 };
 
-/// Namespaces, mounts and devices of networks; packets and counters; groups, accounts and priorities of others; files of
-/// all owners, because tolok builds and stores in folders of others.
+/// For namespaces, mounts and network devices; packets and counters; other processes' groups, accounts and priorities;
+/// and files of all owners, because tolok builds and stores in other users' folders.
 const USED: CapabilitySet = CapabilitySet::SYS_ADMIN
     .union(CapabilitySet::SYS_CHROOT)
     .union(CapabilitySet::NET_ADMIN)
@@ -26,8 +26,8 @@ const USED: CapabilitySet = CapabilitySet::SYS_ADMIN
     .union(CapabilitySet::FSETID)
     .union(CapabilitySet::IPC_LOCK);
 
-/// Gives up all others, for this process and every one that it starts: modules, clocks, devices, reboots. It must have one
-/// thread. Whoever has no rights gives up none, and what cannot be given up stays.
+/// Drops all other capabilities, for this process and all that it starts: modules, clocks, devices, reboots. The
+/// process must have one thread. Without any capabilities this does nothing, and what cannot be dropped stays.
 pub fn keep_only_what_is_used() {
     let Ok(own) = capabilities(None) else { return };
     if own.permitted.is_empty() {

@@ -1,13 +1,13 @@
-//! The filter of system calls: what no program of a trial has any business with is refused, as if it lacked the right.
+//! The system call filter. It refuses what no program of a trial needs, as if the program lacked the right.
 //!
-//! Everything else passes. The kernel works out once which calls pass whatever their arguments are, and asks the filter
-//! for none of those again.
+//! Everything else passes. The kernel determines once which calls pass whatever their arguments, and does not run the
+//! filter for those again.
 
 use std::io;
 
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
-/// Mounts and namespaces, other processes' memory, the kernel's own programs and modules, keys, and the machine as a whole.
+/// Mounts and namespaces, other processes' memory, BPF and kernel modules, keys, and the machine as a whole.
 const REFUSED: &[i64] = &[
     libc::SYS_mount,
     libc::SYS_umount2,
@@ -51,13 +51,13 @@ const REFUSED: &[i64] = &[
     libc::SYS_clock_settime,
 ];
 
-/// A second way to call the kernel of x86-64, with the same numbers and this bit.
+/// x86-64 has a second way to call the kernel (x32): the same numbers with this bit.
 #[cfg(target_arch = "x86_64")]
 const WAYS: [i64; 2] = [0, 0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]
 const WAYS: [i64; 1] = [0];
 
-/// The filter as the kernel takes it. It fails on processors that have none.
+/// The filter as the kernel accepts it. Fails on processors for which there is none.
 pub(super) fn program() -> io::Result<BpfProgram> {
     let unknown = |error: seccompiler::BackendError| io::Error::other(error.to_string());
     let arch: TargetArch = std::env::consts::ARCH.try_into().map_err(unknown)?;
@@ -78,7 +78,7 @@ mod tests {
         numbers.sort_unstable();
         numbers.dedup();
         assert_eq!(numbers.len(), REFUSED.len());
-        // The kernel runs it for no call that always passes; a limit all the same.
+        // The kernel skips it for calls that always pass, but it should still be short.
         assert!(program().unwrap().len() < 500);
     }
 }

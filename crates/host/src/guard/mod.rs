@@ -1,8 +1,8 @@
-//! What keeps the programs of a trial away from the rest of the machine: an account without rights, no new privileges, a
-//! filter of system calls, and a view of the files in which nothing can be written and little can be seen.
+//! Keeps the programs of a trial away from the rest of the machine. They get an account without rights, no new
+//! privileges, a system call filter, and a view of the files that is mostly read-only and hides much.
 //!
-//! [`policy`] says which of them a machine lets tolok have, and looks at nothing. The others act, in a child before its
-//! program: [`Guard`] on itself, [`view`] on mounts.
+//! [`policy`] decides which of them a machine allows, and does no I/O. The others act in a child before its program:
+//! [`Guard`] on the child itself, [`view`] on mounts.
 
 mod accounts;
 mod capabilities;
@@ -29,12 +29,13 @@ pub use policy::{Facts, Held, held};
 pub use reach::{closed_inside, make_open_folder, open_to_accounts, others_reach};
 pub(crate) use view::View;
 
-/// Whether the kernel takes filters of system calls, on this processor.
+/// Whether the kernel accepts system call filters on this processor.
 pub fn has_filter() -> bool {
     filter::program().is_ok() && std::path::Path::new("/proc/sys/kernel/seccomp/actions_avail").exists()
 }
 
-/// What a server that must stay root may do: make files its own, read and write them, change to another account, listen.
+/// What a server that must stay root may do: take ownership of files, read and write them, change to another account,
+/// listen.
 const OF_ROOT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::FOWNER)
@@ -44,41 +45,41 @@ const OF_ROOT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETUID)
     .union(CapabilitySet::NET_BIND_SERVICE);
 
-/// What a process gives up before it becomes a program of others. Made before the fork, applied after it.
+/// What a process gives up before it executes a third-party program. Made before the fork, applied after it.
 #[derive(Debug, Clone)]
 pub struct Guard {
-    /// User and group that it changes to.
+    /// The user and group to change to.
     account: Option<u32>,
-    /// The rights that it keeps where it stays who it is.
+    /// The capabilities to keep when the account stays the same.
     kept: CapabilitySet,
-    /// Nothing where the kernel has none.
+    /// `None` where the processor has no filter.
     filter: Option<Arc<BpfProgram>>,
 }
 
 impl Guard {
-    /// For a program of others: under an account, or without.
+    /// For a third-party program, with or without an account of its own.
     pub fn of(account: Option<u32>) -> Self {
         Self { account, kept: OF_ROOT, filter: filter::program().ok().map(Arc::new) }
     }
 
-    /// For a process of tolok's whose programs are the others: nothing is left to them.
+    /// For a process of tolok that runs third-party programs. Those keep no capabilities.
     fn of_own(account: Option<u32>) -> Self {
         Self { kept: CapabilitySet::empty(), ..Self::of(account) }
     }
 
-    /// For tolok's own load engine, which writes its files, and raises its limit of connections: only the rest is taken.
+    /// For tolok's own load engine. It keeps only what it needs to write its files and raise its limit of connections.
     pub fn of_engine() -> Self {
         Self { account: None, kept: CapabilitySet::SYS_RESOURCE.union(CapabilitySet::DAC_OVERRIDE), ..Self::of(None) }
     }
 
-    /// Gives up what is to be given up. It makes system calls only, and so may stand between fork and exec.
+    /// Gives up the rights. It only makes system calls, so it may run between fork and exec.
     pub(crate) fn apply(&self) -> io::Result<()> {
         match self.account {
             Some(number) => {
                 let (user, group) = (Uid::from_raw(number), Gid::from_raw(number));
                 set_thread_groups(&[])?;
                 set_thread_res_gid(group, group, group)?;
-                // All rights go with it.
+                // Changing the user drops all capabilities.
                 set_thread_res_uid(user, user, user)?;
             }
             None => {
@@ -93,7 +94,7 @@ impl Guard {
         }
         set_no_new_privs(true)?;
         match &self.filter {
-            // Without a filter in the kernel, everything else holds.
+            // Without a filter, everything else still applies.
             Some(filter) => seccompiler::apply_filter(filter).map_err(|_| io::ErrorKind::PermissionDenied.into()),
             None => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! A process of tolok's that gives up its rights itself, once it has opened the files that its program must not reach.
+//! A tolok process that drops its own rights after it has opened the files that its program must not reach.
 #![allow(unsafe_code, reason = "a descriptor that a process inherits is known by its number only")]
 
 use std::fs::File;
@@ -16,12 +16,12 @@ use crate::isolate::enter_mounts;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SelfGuard {
     pub(crate) account: Option<u32>,
-    /// Number of the inherited mount namespace of programs.
+    /// The number of the inherited mount namespace for programs.
     pub(crate) view: Option<i32>,
 }
 
 impl SelfGuard {
-    /// The variable of the environment that tells it.
+    /// The environment variable that contains it.
     pub(crate) const VARIABLE: &str = "TOLOK_GUARD";
 
     /// What the init has told this process, if it has.
@@ -30,10 +30,10 @@ impl SelfGuard {
         Ok(Some(serde_json::from_str(&text)?))
     }
 
-    /// Gives up what is to be given up, and goes on in `folder`. Programs of the same account cannot look into this process.
+    /// Drops the rights and continues in `folder`. Programs of the same account cannot look into this process.
     pub(crate) fn apply(self, folder: &Path) -> io::Result<()> {
         if let Some(number) = self.view {
-            // SAFETY: the init made the descriptor for this process, and nothing else here knows its number.
+            // SAFETY: the init made the descriptor for this process, and no other code here knows its number.
             let view = File::from(unsafe { OwnedFd::from_raw_fd(number) });
             let here = File::open(".")?;
             enter_mounts(&view, &here)?;

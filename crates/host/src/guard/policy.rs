@@ -1,23 +1,23 @@
-//! Which protections the programs of a trial get, given what the machine has. It looks at nothing.
+//! Which protections the programs of a trial get, given what the machine has. Does no I/O.
 
-/// What bears on it.
+/// What decides it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
-    /// tolok runs as root, be it in a container.
+    /// tolok runs as root, even in a container.
     pub root: bool,
-    /// It may change to accounts that nobody has.
+    /// It may change to unused accounts.
     pub other_accounts: bool,
-    /// It may make mounts of its own.
+    /// It may create mounts of its own.
     pub mounts: bool,
     /// Every account can reach what programs need.
     pub reachable: bool,
-    /// It can read them too, once it is led there.
+    /// Every account can read it too, once it can reach it.
     pub readable: bool,
-    /// The kernel takes filters of system calls.
+    /// The kernel accepts system call filters.
     pub filter: bool,
 }
 
-/// How far a protection holds.
+/// How far a protection applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     Wholly(&'static str),
@@ -26,13 +26,13 @@ pub enum Held {
 }
 
 impl Facts {
-    /// Whether programs run under accounts without rights. An account that cannot reach a program cannot run it.
+    /// Whether programs run under accounts without rights. This requires that the account can reach the program.
     pub fn gives_accounts(self) -> bool {
         self.root && self.other_accounts && self.readable && (self.mounts || self.reachable)
     }
 }
 
-/// Each protection by its name, with how far it holds and why.
+/// Each protection by name, with how far it applies and why.
 pub fn held(facts: Facts) -> [(&'static str, Held); 6] {
     [
         ("account without rights", account(facts)),
@@ -103,7 +103,7 @@ mod tests {
     const ROOT: Facts =
         Facts { root: true, other_accounts: true, mounts: true, reachable: false, readable: true, filter: true };
 
-    /// A letter for each protection: wholly, partly or not held.
+    /// A letter for each protection: held wholly, partly or not.
     fn letters(facts: Facts) -> String {
         let letter = |(_, held)| match held {
             Held::Wholly(_) => 'w',
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(letters(user), "pwwwww");
         let no_namespaces = Facts { mounts: false, ..user };
         assert_eq!(letters(no_namespaces), "pwwnnw");
-        // A container without privileges whose programs lie in root's home, and one where all can read them.
+        // A container without privileges whose programs are in root's home, and one where all accounts can read them.
         let container = Facts { mounts: false, ..ROOT };
         assert_eq!(letters(container), "nwwnnw");
         assert_eq!(letters(Facts { reachable: true, ..container }), "wwwppw");

@@ -1,4 +1,4 @@
-//! What another account can reach, by the modes of folders.
+//! What another account can reach, judged by file modes.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -10,8 +10,8 @@ pub fn others_reach(path: &Path) -> bool {
     closed_above(path).is_none() && may(path, 0o004) && (!path.is_dir() || may(path, 0o001))
 }
 
-/// What is in the way of others to a file that they need: the outermost of what they may not read. They are led to the folders of
-/// `shown` themselves.
+/// The first obstacle to others on the way to a needed file: the outermost path that they may not read. Folders of
+/// `shown` themselves do not count, since others get mounts of them.
 pub fn closed_inside(shown: &[PathBuf], needed: &[PathBuf]) -> Option<PathBuf> {
     let closed = |path: &PathBuf| {
         let top = shown.iter().find(|top| path.starts_with(top))?;
@@ -22,14 +22,15 @@ pub fn closed_inside(shown: &[PathBuf], needed: &[PathBuf]) -> Option<PathBuf> {
     needed.iter().find_map(closed)
 }
 
-/// Makes a folder for programs with those above it.
+/// Creates a folder for programs, with its missing parents.
 pub fn make_open_folder(path: &Path) -> io::Result<()> {
     let made = path.ancestors().take_while(|folder| !folder.exists()).last();
     fs::create_dir_all(path)?;
     made.map_or(Ok(()), open_to_accounts)
 }
 
-/// Lets others read what root made for programs, and enter its folders, whatever the umask was.
+/// Lets others read what root made for programs and enter its folders, whatever the umask was. Does nothing unless this
+/// process is root.
 pub fn open_to_accounts(path: &Path) -> io::Result<()> {
     if rustix::process::geteuid().is_root() { open_to_others(path) } else { Ok(()) }
 }
@@ -51,14 +52,14 @@ fn open_to_others(path: &Path) -> io::Result<()> {
     fs::read_dir(path)?.try_for_each(|entry| open_to_others(&entry?.path()))
 }
 
-/// The topmost folder above it that others may not enter.
+/// The topmost folder above `path` that others may not enter.
 pub(super) fn closed_above(path: &Path) -> Option<PathBuf> {
     let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
     above.reverse();
     above.into_iter().find(|folder| !may(folder, 0o001)).map(Path::to_owned)
 }
 
-/// Whether others have these rights; what is not there stands in nobody's way.
+/// Whether others have these rights. True for a missing path, since it is not an obstacle.
 pub(super) fn may(path: &Path, rights: u32) -> bool {
     fs::metadata(path).map_or(true, |found| found.permissions().mode() & rights == rights)
 }

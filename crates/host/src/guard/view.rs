@@ -1,5 +1,5 @@
-//! The view of the files that programs of others have: everything is read-only but their own folders, and homes, other runs
-//! and the results of this one are empty.
+//! The view of the files for third-party programs. Everything is read-only except their own folders. Homes, other runs
+//! and this run's results are empty.
 #![allow(unsafe_code, reason = "mount_setattr has no safe wrapper")]
 
 use std::collections::BTreeMap;
@@ -22,45 +22,46 @@ const READ_ONLY: u64 = 1;
 /// `AT_RECURSIVE`
 const BELOW_AS_WELL: libc::c_int = 0x8000;
 
-/// What is to be seen, and what is not.
+/// What is visible and what is not.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct View {
-    /// What the programs need; it stays, wherever it lies.
+    /// What the programs need. It stays visible, wherever it is.
     pub(crate) shown: Vec<PathBuf>,
-    /// Folders of which they see nothing else.
+    /// Folders that hide everything else.
     pub(crate) hidden: Vec<PathBuf>,
-    /// Mounts of the box in which they may write.
+    /// Mounts of the box where programs may write.
     pub(crate) writable: Vec<PathBuf>,
-    /// Whether they run under another account, which cannot enter every folder.
+    /// Whether programs run under another account, which cannot enter every folder.
     pub(crate) other_account: bool,
 }
 
-/// A folder that is replaced, and what is shown in it.
+/// A replaced folder, and what stays visible in it.
 type Veils = BTreeMap<PathBuf, Vec<PathBuf>>;
 
 impl View {
-    /// Makes it in this mount namespace, which must be nobody else's.
+    /// Applies the view in this mount namespace, which must not be shared.
     pub(crate) fn make(&self) -> io::Result<()> {
         set_attributes(Path::new("/"), READ_ONLY, 0, BELOW_AS_WELL)?;
         for folder in &self.writable {
             match set_attributes(folder, 0, READ_ONLY, 0) {
-                // It is no mount of the box, and stays closed as what is around it.
+                // This is not a mount of the box, so it stays read-only like its surroundings.
                 Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {}
                 made => made?,
             }
         }
         let veils = self.veils();
-        // Opened before anything is in front of them.
+        // Opened before any mount covers them.
         let shown: Vec<(PathBuf, OwnedFd)> = veils.values().flatten().filter_map(opened).collect();
         let mask = umask(Mode::from_raw_mode(0o022));
-        // From the outermost on: what is shown of one may be hidden in part, and what is not there any more is hidden.
+        // From the outermost inwards: what one shows, another may hide in part. Folders that are no longer there are
+        // hidden already.
         let mut veils = veils.iter().filter(|(folder, _)| folder.is_dir());
         let veiled = veils.try_for_each(|(folder, inside)| veil(folder, inside, &shown));
         umask(mask);
         veiled
     }
 
-    /// Which folders are replaced, in the order of their paths.
+    /// The folders to replace, in the order of their paths.
     fn veils(&self) -> Veils {
         let real = |paths: &[PathBuf]| paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect::<Vec<_>>();
         let (writable, mut hidden) = (real(&self.writable), real(&self.hidden));
@@ -78,7 +79,7 @@ impl View {
         hidden.iter().map(|folder| (folder.clone(), inside(folder))).collect()
     }
 
-    /// A folder that others may not list is shown by what is in it.
+    /// Replaces a folder that others may not list by its entries.
     fn reachable_parts(&self, path: &Path) -> Vec<PathBuf> {
         if !self.other_account || !path.is_dir() || may(path, 0o005) {
             return vec![path.to_owned()];
@@ -93,7 +94,7 @@ fn opened(path: &PathBuf) -> Option<(PathBuf, OwnedFd)> {
     Some((path.clone(), file))
 }
 
-/// Puts an empty folder before another one, and into it what is to be seen.
+/// Mounts an empty folder over another one, and mounts into it what stays visible.
 fn veil(folder: &Path, inside: &[PathBuf], shown: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     mount(c"tolok", folder, c"tmpfs", flags, Some(c"mode=0755,size=1M"))?;
@@ -105,10 +106,10 @@ fn veil(folder: &Path, inside: &[PathBuf], shown: &[(PathBuf, OwnedFd)]) -> io::
     set_attributes(folder, READ_ONLY, 0, 0)
 }
 
-/// A file or folder to mount on, as what is to be mounted is one.
+/// Creates a file or folder as a mount point, of the same type as what is mounted there.
 fn make_place(path: &Path, file: &OwnedFd) -> io::Result<()> {
     if path.exists() {
-        // It is shown already, with something that it is in.
+        // It is visible already, within something that contains it.
         return Ok(());
     }
     if FileType::from_raw_mode(fstat(file)?.st_mode) == FileType::Directory {

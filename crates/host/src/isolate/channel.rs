@@ -1,4 +1,4 @@
-//! A socket of whole messages between the lab and its keeper, over which descriptors travel as well.
+//! A socket for whole messages between the lab and its keeper, which also carries descriptors.
 #![allow(unsafe_code, reason = "a descriptor that a process inherits is known by its number only")]
 
 use std::io::{self, IoSlice, IoSliceMut};
@@ -14,7 +14,7 @@ use rustix::net::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Longer than any message: the longest names the control groups of all parts.
+/// Longer than any message. The longest one contains the control groups of all parts.
 const LONGEST: usize = 128 * 1024;
 
 /// One end of the socket.
@@ -24,23 +24,23 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Both ends. Programs that this process starts inherit neither by default.
+    /// Both ends. By default, programs that this process starts inherit neither.
     pub(super) fn pair() -> io::Result<(Self, OwnedFd)> {
         let (own, other) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         Ok((Self { socket: own }, other))
     }
 
-    /// The end that was inherited under this number, for this process alone.
+    /// The end inherited under this number, for this process alone.
     pub(super) fn inherited(number: i32) -> io::Result<Self> {
         Ok(Self { socket: inherited(number)? })
     }
 
-    /// The same end once more, for another thread.
+    /// A second handle of the same end, for another thread.
     pub(super) fn again(&self) -> io::Result<Self> {
         Ok(Self { socket: self.socket.try_clone()? })
     }
 
-    /// Sends a message, with a descriptor if there is one to be handed over.
+    /// Sends a message, with a descriptor if there is one to pass.
     pub(super) fn send<T: Serialize>(&self, message: &T, file: Option<BorrowedFd<'_>>) -> io::Result<()> {
         let text = serde_json::to_vec(message)?;
         let files: Vec<BorrowedFd<'_>> = file.into_iter().collect();
@@ -53,7 +53,7 @@ impl Channel {
         Ok(())
     }
 
-    /// Waits for the next message, or `None` when the other side is gone.
+    /// Waits for the next message, or returns `None` when the other side is gone.
     pub(super) fn receive<T: DeserializeOwned>(&self) -> io::Result<Option<(T, Option<OwnedFd>)>> {
         let mut text = vec![0; LONGEST];
         let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
@@ -62,7 +62,7 @@ impl Channel {
             recvmsg(&self.socket, &mut [IoSliceMut::new(&mut text)], &mut control, RecvFlags::CMSG_CLOEXEC)
         });
         let length = match received {
-            // A peer that is killed with messages unread resets the connection.
+            // A peer that is killed before it has read all messages resets the connection.
             Err(rustix::io::Errno::CONNRESET) => 0,
             received => received?.bytes,
         };
@@ -78,15 +78,15 @@ impl Channel {
     }
 }
 
-/// A descriptor that was inherited under this number, for this process alone. To be asked for once.
+/// The descriptor inherited under this number, for this process alone. Call it once for each number.
 pub(super) fn inherited(number: i32) -> io::Result<OwnedFd> {
     if number < 3 {
         let message = "the number of what is inherited is that of a standard stream";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     }
-    // SAFETY: it is used within this line only, which fails for a number that is no descriptor's.
+    // SAFETY: the borrow ends with this line, which fails if the number is not an open descriptor.
     fcntl_setfd(unsafe { BorrowedFd::borrow_raw(number) }, FdFlags::CLOEXEC)?;
-    // SAFETY: the number is that of a descriptor. It comes from the process that started this one and made the descriptor
+    // SAFETY: the number is an open descriptor. It comes from the process that started this one and made the descriptor
     // for it, and no other code in this process uses it.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }

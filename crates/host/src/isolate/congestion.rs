@@ -1,9 +1,8 @@
-//! TCP's congestion control in a network namespace.
+//! TCP congestion control in a network namespace.
 //!
-//! A kernel lets a namespace other than the machine's have only those algorithms as its default that the machine itself
-//! allows to all users (`tcp_allowed_congestion_control`), and to allow one more would change the machine. A route may
-//! name any algorithm, however, and connections over it take that one, on the side that opens and on the side that
-//! accepts.
+//! As the default of another namespace, the kernel accepts only algorithms that the machine allows to all users
+//! (`tcp_allowed_congestion_control`). Allowing one more would change the machine. A route may name any algorithm,
+//! however, and connections over it use that one, on both the connecting and the accepting side.
 
 use std::fs;
 use std::io;
@@ -27,16 +26,16 @@ pub(super) fn is_available(algorithm: &str) -> bool {
     available().iter().any(|name| name == algorithm)
 }
 
-/// Has the routes of this namespace name an algorithm: those of its loopback, and those to its links' other ends.
+/// Sets an algorithm on the routes of this namespace: those of its loopback, and those to the other ends of its links.
 pub(super) fn name_in_routes(algorithm: &str, links: &[(&str, Ipv4Addr)]) -> io::Result<()> {
-    // An address has a route of its own beside that of the network it is in.
+    // An address has a route of its own, beside that of its network.
     for prefix in [8, 32] {
         tun::set_congestion_control("lo", Ipv4Addr::LOCALHOST, prefix, algorithm)?;
     }
     links.iter().try_for_each(|(device, address)| tun::set_congestion_control(device, *address, PREFIX, algorithm))
 }
 
-/// What a new connection over the loopback of this namespace uses.
+/// What a new connection over this namespace's loopback uses.
 pub(super) fn in_force() -> io::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let connection = TcpStream::connect(listener.local_addr()?)?;

@@ -1,4 +1,4 @@
-//! Connecting a socket that exists already, for no longer than one is willing to wait.
+//! Connects an existing socket within a time limit.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// Connects; fails with [`io::ErrorKind::TimedOut`] when the patience is over.
+/// Connects. Fails with [`io::ErrorKind::TimedOut`] after `patience`.
 pub(super) fn connect_within(socket: OwnedFd, address: SocketAddr, patience: Duration) -> io::Result<TcpStream> {
     rustix::io::ioctl_fionbio(&socket, true)?;
     match rustix::net::connect(&socket, &address) {

@@ -1,4 +1,4 @@
-//! The control groups of a box: one below it for each part. They end with the box, and no one in them survives, except
+//! The control groups of a box, with a group below it for each part. Ending the box kills every process in them except
 //! the lab itself.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,15 +11,15 @@ use super::protocol::Fault;
 use super::spec::{GroupsSpec, Isolation};
 use crate::group::{Controller, GUESTS, Group, GroupError, GroupName, Hierarchies, Limits};
 
-/// The part that emulates a link, and must come before everything else to be on time.
+/// The part that emulates a link. It must run before everything else to be on time.
 const LINK: &str = "link";
-/// The box as a whole goes before what else runs on the machine: alone in a group of ordinary weight, a server with all
-/// its processes would get no more than one process of another program.
+/// The box as a whole takes precedence over other work on the machine. In a group of ordinary weight, a server with all
+/// its processes would get no more CPU time than a single process of another program.
 const WEIGHT: u32 = 10_000;
-/// Microseconds of each second that a link may run before everything else, the first that the machine grants.
+/// Microseconds of each second that a link may run before everything else. The first that the machine grants applies.
 const REALTIME_US: [u32; 3] = [900_000, 400_000, 100_000];
 
-/// The groups of a box. Dropping them kills their processes and removes them.
+/// The groups of a box. Dropping them kills their processes, except the lab, and removes them.
 #[derive(Debug)]
 pub(super) struct BoxGroups {
     whole: Group,
@@ -27,13 +27,14 @@ pub(super) struct BoxGroups {
 }
 
 impl BoxGroups {
-    /// Makes the groups and sets the limits. `isolation` lists what the machine lacks, except for limits, which are errors.
+    /// Creates the groups and sets the limits. `isolation` lists what the machine lacks, except limits: lacking those
+    /// is an error.
     pub(super) fn make(spec: &GroupsSpec, isolation: &mut Isolation) -> Result<Option<Self>, Fault> {
         let hierarchies = Hierarchies::find();
         let usable = hierarchies.usable();
         let mut wanted: BTreeSet<Controller> = spec.controllers.intersection(&usable).copied().collect();
         if wanted.is_empty() {
-            // Then the making fails, and says why.
+            // Creating the group then fails and gives the reason.
             wanted.clone_from(&spec.controllers);
         }
         let name = GroupName::own()?.to_string();
@@ -46,7 +47,7 @@ impl BoxGroups {
         isolation.controllers = whole.controllers().iter().map(ToString::to_string).collect();
         let mut groups = Self { whole, parts: BTreeMap::new() };
         let mut weights = GroupWeights { own_group: groups.whole.weight_above(), ..GroupWeights::default() };
-        // Without the controller, `lacks` has already reported it once for all parts.
+        // If the controller is missing, `lacks` has already reported it once for all parts.
         let mut weigh = |group: &Group, weight: Option<u32>, whose: &str| {
             let weight = weight.filter(|_| usable.contains(&Controller::Cpu))?;
             let Err(error) = group.limit(&Limits { weight: Some(weight), ..Limits::default() }) else {
@@ -59,7 +60,7 @@ impl BoxGroups {
         weights.trial = weigh(&groups.whole, Some(WEIGHT), "the box");
         for (part, limits) in &spec.parts {
             let (above, name) = match part.split_once('/') {
-                // The part above comes before it in the order of names.
+                // Names are sorted, so the part above comes first.
                 Some((above, name)) => (groups.parts.get(above).unwrap_or(&groups.whole), name),
                 None => (&groups.whole, part.as_str()),
             };
@@ -77,12 +78,12 @@ impl BoxGroups {
         Ok(Some(groups))
     }
 
-    /// What a process of each part writes `0` into to join.
+    /// The files into which a process of each part writes `0` to join.
     pub(super) fn entrances(&self) -> BTreeMap<String, Vec<PathBuf>> {
         self.parts.iter().map(|(part, group)| (part.clone(), group.entrances())).collect()
     }
 
-    /// Lets all go on: whoever is frozen cannot end.
+    /// Thaws all groups: a frozen process cannot end.
     pub(super) fn thaw(&self) {
         self.whole.thaw();
     }
@@ -90,7 +91,7 @@ impl BoxGroups {
     /// Ends all processes in them, except the lab.
     pub(super) fn kill(&self) {
         for (_, group) in self.parts.iter().filter(|(part, _)| *part != GUESTS) {
-            // Who cannot be killed keeps the group from being removed, and the next start of tolok tries again.
+            // A process that survives prevents the removal of the group. The next start of tolok tries again.
             let _ = group.kill();
         }
     }
@@ -106,7 +107,7 @@ impl Drop for BoxGroups {
     }
 }
 
-/// What a box without groups says, unless it was to limit something by them.
+/// Reports that a box has no groups, or fails if they were to limit something.
 fn do_without(spec: &GroupsSpec, name: &str, error: &GroupError, isolation: &mut Isolation) -> Result<(), Fault> {
     let reason = nameless(name, format!("cannot {error}"));
     if spec.parts.values().any(limits_something) {
@@ -116,20 +117,20 @@ fn do_without(spec: &GroupsSpec, name: &str, error: &GroupError, isolation: &mut
     Ok(())
 }
 
-/// A sentence of a run in which a hundred boxes lack the same must be the same in all of them, whatever their groups are
-/// called: a report merges what is the same.
+/// Removes the group's name. A report merges equal sentences, so a hundred boxes that lack the same must report it in
+/// the same words.
 fn nameless(name: &str, sentence: String) -> String {
     sentence.replace(name, "tolok-…")
 }
 
-/// Whether it takes groups to hold to it. Every process is bound to its CPUs by its affinity as well, so those do not.
+/// Whether a limit needs groups. CPUs do not, because every process also gets them as its affinity.
 fn limits_something(limits: &Limits) -> bool {
     *limits != Limits { weight: limits.weight, cpus: limits.cpus.clone(), ..Limits::default() }
 }
 
 /// What the groups of this machine lack of what is wanted, and what that means.
 fn lacks(spec: &GroupsSpec, usable: &BTreeSet<Controller>) -> Vec<String> {
-    // The version 2 tree counts nothing that is not had otherwise.
+    // The version 2 tree counts nothing that is not available otherwise.
     let missing: Vec<&Controller> =
         spec.controllers.difference(usable).filter(|missing| **missing != Controller::Core).collect();
     let mut said = Vec::new();
@@ -153,22 +154,22 @@ fn lacks(spec: &GroupsSpec, usable: &BTreeSet<Controller>) -> Vec<String> {
     said
 }
 
-/// Version 1 gives a new group no time at all for realtime priority, and then refuses it to the group's processes. Where
-/// it is refused here, the link runs at ordinary priority, and says so in its report.
+/// Version 1 gives a new group no realtime quota, and refuses realtime priority to its processes without one. If the
+/// quota is refused here, the link runs at ordinary priority and reports it.
 fn allow_realtime(group: &Group) {
     let granted = |us: &u32| realtime_files(group).into_iter().rev().all(|file| write_existing(&file, &us.to_string()));
     let _ = REALTIME_US.iter().any(granted);
 }
 
-/// Gives that time back at once: of a group that was removed, the kernel counts it for some time yet, and the next box
-/// would get none.
+/// Returns that time at once. After a group is removed the kernel still counts it for a while, and the next box would
+/// get none.
 fn give_back_realtime(group: &Group) {
     for file in realtime_files(group) {
         write_existing(&file, "0");
     }
 }
 
-/// Where the time of a part and that of the whole box stand, if the machine gives out such time by groups.
+/// The files with the realtime quota of a part and of the whole box, if the machine has such quotas by group.
 fn realtime_files(group: &Group) -> Vec<PathBuf> {
     let levels = |entrance: PathBuf| {
         let folders: Vec<PathBuf> = entrance.ancestors().skip(1).take(2).map(Path::to_owned).collect();
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn two_boxes_without_groups_say_the_same_sentence() {
-        // A machine whose folders for groups cannot be written: here, as there are none.
+        // A machine where groups cannot be created: here, the folders do not exist.
         let machine = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(machine.path().join("proc/self")).unwrap();
         std::fs::write(machine.path().join("proc/self/cgroup"), "0::/user\n").unwrap();

@@ -1,4 +1,5 @@
-//! What the init puts on the processes that it starts: their view of the files, their account, and what else they give up.
+//! What the init imposes on the processes that it starts: their view of the files, their account, and the rights they
+//! give up.
 
 use std::fs::File;
 use std::io;
@@ -22,7 +23,7 @@ pub(super) struct Guards {
 }
 
 impl Guards {
-    /// Makes the view where mounts can be made, and says what is lacking.
+    /// Makes the view if mounts are possible, and reports what is missing.
     pub(super) fn make(spec: &GuardSpec, job: &InitJob, can_mount: bool, fallbacks: &mut Vec<String>) -> Self {
         let made = can_mount.then(|| view(spec, job)).transpose();
         let view = made.unwrap_or_else(|error| {
@@ -36,13 +37,13 @@ impl Guards {
         self.view.as_ref().map(AsRawFd::as_raw_fd)
     }
 
-    /// The account that a process starts with, if that is not the init's.
+    /// The account that a process starts with, if it differs from the init's.
     pub(super) fn account(&self, spec: &ProcessSpec) -> Option<u32> {
         let accounts = self.accounts.filter(|_| spec.trust == Trust::Guarded)?;
         Some(accounts.of_part(&spec.part))
     }
 
-    /// Prepares a process as far as it is trusted.
+    /// Prepares a process according to its trust.
     pub(super) fn put_on(
         &self,
         spec: &ProcessSpec,
@@ -71,7 +72,7 @@ impl Guards {
     }
 }
 
-/// Makes the namespace in which programs see the files, and comes back.
+/// Makes the mount namespace for programs and returns to the own one.
 fn view(spec: &GuardSpec, job: &InitJob) -> io::Result<OwnedFd> {
     let run_folder = job.run_folder.as_ref().map(|folder| folder.path.clone());
     let view = View {

@@ -1,7 +1,7 @@
-//! The first process of a box: starts the servers, writes and reads their files, reaps processes that end.
+//! The first process of a box. It starts the servers, writes and reads their files, and reaps processes that end.
 //!
-//! In a pid namespace it is process 1: when it ends, the kernel ends everything in the namespace, daemons and
-//! grandchildren included. It dies with its keeper.
+//! In a pid namespace it is process 1: when it ends, the kernel kills everything in the namespace, including daemons
+//! and grandchildren. It dies with its keeper.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -32,14 +32,15 @@ use super::spec::{ExitReport, ProcessSpec};
 use super::wait::readable_before;
 use crate::machine::not_started;
 
-/// The init's life: start what is asked for, reap what ends, and stop everything when told or when the lab is gone.
+/// The init's life: starts what the lab requests, reaps what ends, and stops everything when told to, or when the lab
+/// is gone.
 pub fn run_init(job: &str) -> io::Result<()> {
     let mut init = Init::new(job_of("init", job)?)?;
     let polite = loop {
         match init.serve()? {
             Next::Serve => {}
             Next::Stop => break true,
-            // No one is left who could read what a polite stop would leave.
+            // No process is left to read what a polite stop would leave.
             Next::End => break false,
         }
     };
@@ -53,17 +54,18 @@ enum Next {
 }
 
 struct Init {
-    /// Has something to read whenever a child has ended.
+    /// Becomes readable whenever a child has ended.
     child_ended: UnixStream,
-    /// Processes that were asked for and run, in the order of their start.
+    /// Requested processes that are running, in the order of their start.
     running: Vec<Running>,
     requests: Requests,
     files: RunFiles,
     entrances: BTreeMap<String, Vec<PathBuf>>,
-    /// Network namespaces of parts that are not in the init's.
+    /// Network namespaces of parts outside the init's own.
     networks: BTreeMap<String, OwnedFd>,
     guards: Option<Guards>,
-    /// Logs that belong to accounts of programs while those run: some open the file of their standard error again.
+    /// Logs that belong to program accounts while the programs run: some programs reopen the file of their standard
+    /// error.
     lent: BTreeSet<PathBuf>,
 }
 
@@ -84,7 +86,7 @@ impl Init {
         let (namespaces, mut fallbacks) = settle(&job);
         let mounts_are_private = namespaces.iter().any(|kind| kind == "mount");
         let guards = job.guard.as_ref().map(|spec| Guards::make(spec, &job, mounts_are_private, &mut fallbacks));
-        // What only the init needed in a user namespace, no server is to have.
+        // Drops what only the init needed in a user namespace, so that servers do not have it.
         namespace::drop_rights_of_programs()?;
         let (child_ended, waker) = UnixStream::pair()?;
         child_ended.set_nonblocking(true)?;
@@ -106,7 +108,7 @@ impl Init {
         })
     }
 
-    /// Waits for something to happen and deals with it.
+    /// Waits for an event and handles it.
     fn serve(&mut self) -> io::Result<Next> {
         let stdin = io::stdin();
         let mut watched = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&self.child_ended, PollFlags::IN)];
@@ -119,7 +121,7 @@ impl Init {
         if asked { self.serve_requests() } else { Ok(Next::Serve) }
     }
 
-    /// Reads what has come and does it.
+    /// Reads requests and serves them.
     fn serve_requests(&mut self) -> io::Result<Next> {
         let mut chunk = [0; 64 * 1024];
         let read = retry_on_intr(|| rustix::io::read(io::stdin().as_fd(), &mut chunk))?;
@@ -146,7 +148,7 @@ impl Init {
         Ok(Next::Serve)
     }
 
-    /// Processes of a part that were asked for and run.
+    /// The running requested processes of a part.
     fn pids_of(&self, part: &str) -> impl Iterator<Item = Pid> {
         self.running.iter().filter(move |running| running.part == part).map(|running| running.pid)
     }
@@ -154,7 +156,7 @@ impl Init {
     fn signal(&self, part: &str, signal: i32) {
         let Some(signal) = Signal::from_named_raw(signal) else { return };
         for pid in self.pids_of(part) {
-            // Who has ended and was not waited for yet keeps its number, and needs no signal any more.
+            // A process that has ended but is not yet reaped keeps its pid, and needs no signal.
             let _ = kill_process(pid, signal);
         }
     }
@@ -198,9 +200,9 @@ impl Init {
         Ok(Pid::from_child(&command.spawn()?))
     }
 
-    /// Takes in every child that has ended, orphans of the servers among them; returns those that were asked for.
+    /// Reaps every child that has ended, including orphans of the servers. Returns the requested ones.
     fn reap(&mut self) -> Vec<(u32, ExitReport)> {
-        // Emptied before the children are looked at, so that one that ends in between is noticed the next time.
+        // Drains the socket before looking at the children, so a child that ends in between is noticed next time.
         let _ = (&self.child_ended).read(&mut [0; 64]);
         let mut reports = Vec::new();
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {
@@ -217,14 +219,15 @@ impl Init {
         reports
     }
 
-    /// Ends everything. A polite end asks the servers to stop, the last started first, and waits for the grace period.
+    /// Ends everything. A polite end first asks the servers to stop, the last started first, and waits for the grace
+    /// period.
     fn end(&mut self, polite: bool) -> io::Result<()> {
         if polite {
             for running in self.running.iter().rev() {
                 let _ = kill_process(running.pid, running.stop);
             }
             let asked = Instant::now();
-            // The longest grace of those that are left.
+            // Waits for the longest grace of those that are left.
             while let Some(grace) = self.running.iter().map(|running| stop_grace(&running.part)).max()
                 && readable_before(&self.child_ended, asked + grace)?
             {
@@ -232,10 +235,10 @@ impl Init {
             }
         }
         for log in &self.lent {
-            // One that is gone needs no owner.
+            // A log that no longer exists needs no owner.
             let _ = chown(log, Some(geteuid().as_raw()), Some(getegid().as_raw()));
         }
-        // The end of process 1 ends its namespace; without one, what is left must be killed by hand.
+        // The end of process 1 ends its namespace. Without a namespace, the rest must be killed explicitly.
         if !getpid().is_init() {
             kill_all_below(getpid());
         }
@@ -243,7 +246,8 @@ impl Init {
     }
 }
 
-/// Makes the namespaces and mounts of the box; returns the kinds of namespaces, and a sentence on what is missing.
+/// Makes the namespaces and mounts of the box. Returns the kinds of namespaces, and a sentence for each one that is
+/// missing.
 fn settle(job: &InitJob) -> (Vec<String>, Vec<String>) {
     let (mut namespaces, mut fallbacks) = (Vec::new(), Vec::new());
     let mut lacks = |what: &str, error: &io::Error| fallbacks.push(format!("{what} ({error})"));
@@ -262,7 +266,7 @@ fn settle(job: &InitJob) -> (Vec<String>, Vec<String>) {
             }
         };
     if job.pid_namespace && mounts_are_private {
-        // /proc/self is right there, too, but under the number that a server knows itself by stands another process.
+        // /proc/self would be right anyway, but the pid that a server has for itself would be another process there.
         if let Err(error) = mounts::mount_own_proc() {
             lacks("The servers see the machine's /proc, in which they have other numbers", &error);
         }
@@ -271,7 +275,7 @@ fn settle(job: &InitJob) -> (Vec<String>, Vec<String>) {
         if let Err(error) = mounts::mount_own_shared_memory() {
             lacks("Files that servers leave in /dev/shm stay there after the trial", &error);
         }
-        // Before the run folder, which may lie in it.
+        // Before the run folder, which may be in it.
         if let Err(error) = mounts::mount_own_temporary_folder(Path::new("/tmp")) {
             lacks("Files that servers leave in /tmp stay there after the trial", &error);
         }
@@ -307,7 +311,7 @@ fn stop_signal(name: &str) -> Signal {
     }
 }
 
-/// Tells the lab. Where no one listens any more, the end of the input says so, too, and that is what is acted on.
+/// Tells the lab. If the lab is gone, writing fails, but the end of the input signals that and is acted on.
 fn tell(event: &InitEvent) {
     let line = serde_json::to_string(event).expect("an event is plain data");
     let mut output = io::stdout().lock();

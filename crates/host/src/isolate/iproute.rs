@@ -1,11 +1,11 @@
-//! The programs of iproute2, which speak to the kernel about network devices and routes.
+//! Runs the programs of iproute2, which configure network devices and routes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::spawn::{Placement, place};
 
-/// Runs one of them in the namespace that this process is in; returns what it said.
+/// Runs one of them in this process's namespace and returns its output.
 pub(super) fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
     let path = find(program).ok_or_else(|| format!("the program {program} is not installed (package iproute2)"))?;
     let mut command = Command::new(path);
@@ -21,7 +21,7 @@ pub(super) fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
     }
 }
 
-/// Where a program is; those of the system's administration are often not on the path of ordinary users.
+/// The path of a program. Ordinary users often lack the administration folders in `PATH`.
 fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));

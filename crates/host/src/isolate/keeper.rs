@@ -1,19 +1,22 @@
-//! The keeper: makes a box, holds it together, and leaves nothing of it behind.
+//! The keeper creates a box, holds it together, and leaves nothing of it behind.
 //!
 //! ```text
 //! lab --pipe--> keeper --> init --> servers and what they fork
 //!                  \-----> link process
 //! ```
 //!
-//! It stays outside the box's pid and mount namespaces and inside the client's network namespace, in a session of its own.
-//! It dies of nothing but its work's end and `kill -9`. When the lab's end of the pipe closes, however that comes about,
-//! or the init or a link ends, the keeper kills what is in the box and removes the control groups; the namespaces, mounts
-//! and network devices go with the last process in them. If the lab was killed, its temporary folder is removed, too. When
-//! the keeper itself is killed, the kernel kills init and link, and what is left is empty control groups, which the lab
-//! removes, or if it was killed as well, the next start of tolok.
+//! The keeper stays outside the box's pid and mount namespaces, inside the client's network namespace, in a session of
+//! its own. It ends only when its work is done, or by `kill -9`.
 //!
-//! Where no pid namespace is allowed, the keeper is the reaper of all orphans below it and kills them one by one; then
-//! only a `kill -9` of the keeper itself can leave servers behind, until the next start of tolok sweeps their group.
+//! When the lab's end of the pipe closes for any reason, or the init or a link ends, the keeper kills what is in the
+//! box and removes the control groups. The namespaces, mounts and network devices go with the last process in them. If
+//! the lab was killed, the keeper also removes its temporary folder.
+//!
+//! If the keeper itself is killed, the kernel kills the init and the link. The empty control groups remain. The lab
+//! removes them or, if it was killed as well, the next start of tolok.
+//!
+//! Where no pid namespace is allowed, the keeper adopts all orphans below it and kills them one by one. Then only a
+//! `kill -9` of the keeper itself can leave servers behind, until the next start of tolok sweeps their group.
 
 use std::cell::Cell;
 use std::io;
@@ -41,21 +44,21 @@ use super::spec::{BoxSpec, Isolation, NetworkSpec};
 use super::topology::{Joins, Topology};
 use super::wait::readable_before;
 
-/// The keeper's life: open the box, wait for its end, leave nothing behind.
+/// The keeper's life: opens the box, waits for its end, leaves nothing behind.
 pub fn run_keeper(job: &str) -> io::Result<()> {
     let job: KeeperJob = job_of("keeper", job)?;
     let channel = Channel::inherited(job.channel).map_err(|_| refuse("keeper"))?;
     ignore_stop_signals()?;
-    // Refused where it leads its session already, because the lab has seen to it.
+    // Fails if it already leads its session, because the lab has arranged that.
     let _ = setsid();
     set_child_subreaper(Some(getpid()))?;
-    // No screen is attached to the keeper, so the lab must be told.
+    // The keeper has no terminal, so it must report faults to the lab.
     let lab = Lab { channel: &channel, may_be_dead: Cell::new(true) };
     let last_word = match keep(&job.spec, &lab) {
         Ok(()) => KeeperEvent::Stopped,
         Err(fault) => KeeperEvent::Failed(fault),
     };
-    // The lab may be gone, and then no one needs to know.
+    // If the lab is gone, it does not need to know.
     let _ = channel.send(&last_word, None);
     match &job.spec.session_folder {
         Some(folder) if lab.is_dead() => remove_when_free(folder, Instant::now() + KILL_LIMIT),
@@ -99,7 +102,7 @@ fn keep(spec: &BoxSpec, lab: &Lab<'_>) -> Result<(), Fault> {
         _ => None,
     };
     if has_database(spec) {
-        // Without a link of its own, it is where the subject is.
+        // Without a link of its own, the database is in the subject's network.
         let network = if network.is_some() { "private" } else { "host" };
         isolation.database_network.get_or_insert_with(|| network.to_owned());
     }
@@ -120,13 +123,13 @@ fn keep(spec: &BoxSpec, lab: &Lab<'_>) -> Result<(), Fault> {
     kept.close(end)
 }
 
-/// Whether a database is to be part of the box.
+/// Whether the box has a database.
 fn has_database(spec: &BoxSpec) -> bool {
     let has_link = matches!(&spec.network, NetworkSpec::Private { database_link: Some(_), .. });
     has_link || spec.groups.as_ref().is_some_and(|groups| groups.parts.contains_key("database"))
 }
 
-/// Makes the namespaces of the box that the machine allows. It reports the others, or fails where the study needs one.
+/// Determines which namespaces the machine allows. Reports the others, or fails where the study needs one.
 fn possible(spec: &BoxSpec, isolation: &mut Isolation) -> Result<Possible, Fault> {
     let (net, sysctls, link) = match &spec.network {
         NetworkSpec::Host => (false, None, None),
@@ -164,7 +167,7 @@ impl Kept {
             emulators.map(|link| pidfd_open(link.pid(), PidfdFlags::empty())).collect();
         let (links, input) = (opened?, io::stdin());
         loop {
-            // Without a flag, the end of the input is all that is reported of it; the requests in it are the init's.
+            // Without a flag, poll reports only the end of the input. The requests in it are for the init.
             let mut watched = vec![
                 PollFd::new(&self.init.ended, PollFlags::IN),
                 PollFd::new(&input, PollFlags::empty()),
@@ -185,14 +188,14 @@ impl Kept {
         }
     }
 
-    /// Ends everything, and says what was wrong with the end if anything was.
+    /// Ends everything, and returns what was wrong with the end, if anything.
     fn close(mut self, end: End) -> Result<(), Fault> {
         if let Some(groups) = &self.groups {
             groups.thaw();
         }
         let emulators = self.network.iter_mut().flat_map(|network| &mut network.emulators);
         let ended = match end {
-            // No one waits for anything any more.
+            // Nothing waits for the result any more.
             End::LabIsGone => Ok(()),
             End::LinkEnded(place) => {
                 let words = emulators.skip(place).map(|link| link.last_words()).next();
@@ -205,21 +208,21 @@ impl Kept {
                 if status.success() { Ok(()) } else { unasked() }
             }
         };
-        // First the init with all that is in its namespaces, then the links, then who else is in the groups: the load.
+        // First the init with all that is in its namespaces, then the links, then the rest of the groups: the load.
         drop((self.init, self.network, self.groups));
         ended
     }
 }
 
-/// The lab, as the keeper hears of it.
+/// The lab from the keeper's point of view.
 struct Lab<'a> {
     channel: &'a Channel,
-    /// Unless it has let go of the box, or is about to be told that this one has ended: it hears of the end of its box at once.
+    /// False once the lab has let go of the box, or will learn of its end from the keeper's message.
     may_be_dead: Cell<bool>,
 }
 
 impl Lab<'_> {
-    /// Serves a request of the lab; false if the lab is gone or needs the box no longer.
+    /// Serves a request of the lab. False if the lab is gone or no longer needs the box.
     fn answer(&self, network: Option<&Network>) -> io::Result<bool> {
         let Some((request, _)) = self.channel.receive()? else { return Ok(false) };
         let KeeperRequest::Give(wanted) = request else {
@@ -237,12 +240,13 @@ impl Lab<'_> {
             Ok(socket) => self.channel.send(&KeeperEvent::Socket, Some(socket.as_fd())),
             Err(reason) => self.channel.send(&KeeperEvent::NoSocket { reason }, None),
         };
-        // Who does not listen any more is noticed as gone the next time.
+        // If the lab no longer listens, the next call notices that.
         let _ = sent;
         Ok(true)
     }
 
-    /// Where the lab is gone: waits until it is heard that it has only let go of the box, or that it is dead, and says which.
+    /// Whether the lab is dead, if it is gone. Waits until the lab reports that it has only let go of the box, or
+    /// closes the channel.
     fn is_dead(&self) -> bool {
         while self.may_be_dead.get() {
             match self.channel.receive::<KeeperRequest>() {
@@ -255,7 +259,7 @@ impl Lab<'_> {
     }
 }
 
-/// The socket that the lab asks for, or why there is none.
+/// The socket that the lab requests, or why there is none.
 fn socket_for(wanted: SocketWanted) -> Result<OwnedFd, String> {
     let (family, kind) = match wanted {
         SocketWanted::Tcp { v6: true } => (AddressFamily::INET6, SocketType::STREAM),
@@ -272,7 +276,7 @@ fn socket_for(wanted: SocketWanted) -> Result<OwnedFd, String> {
     })
 }
 
-/// The init, and so everything in its namespaces.
+/// The init, and with it everything in its namespaces.
 struct Init {
     process: Child,
     ended: OwnedFd,
@@ -302,7 +306,7 @@ impl Init {
         let namespaces = network.map(of_subject).into_iter().collect();
         place(&mut command, &Placement { dies_with_parent: true, namespaces, ..Placement::default() })?;
         hand_over(&mut command, database.into_iter().map(OwnedFd::from).collect());
-        // The last of all, as every later child of this process would live in it.
+        // Last of all, because every later child of this process would be in the namespace.
         if possible.kinds.pid {
             namespace::new_pid_namespace_for_children()?;
         }
@@ -314,8 +318,8 @@ impl Init {
 
 impl Drop for Init {
     fn drop(&mut self) {
-        // Each fails only if it has ended and been waited for. For the init of a namespace, waiting returns only when
-        // every process in it has ended.
+        // Each fails only if the init has ended and been waited for. For the init of a namespace, waiting returns only
+        // when every process in it has ended.
         let _ = self.process.kill();
         let _ = readable_before(&self.ended, Instant::now() + KILL_LIMIT);
         let _ = self.process.wait();

@@ -1,4 +1,4 @@
-//! Ends that no one can refuse, and signals that the box itself refuses.
+//! Kills that no process can refuse, and signals that the box's own processes ignore.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -13,24 +13,24 @@ use rustix::process::{
 use super::wait::readable_before;
 use crate::sample::{ProcessTree, descendants};
 
-/// How long processes that were killed may take to be gone; it takes longer only where the kernel itself hangs.
+/// How long killed processes may take to disappear. It takes longer only if the kernel itself hangs.
 pub(super) const KILL_LIMIT: Duration = Duration::from_secs(2);
 
-/// Keeper, init and block end when those above them say so or are gone; signals that ask them to end are not their business.
+/// Keeper, init and block end when the process above them tells them to or is gone. They ignore the usual stop signals.
 pub fn ignore_stop_signals() -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    // A handler that only sets a flag no one reads; unlike SIG_IGN it is not inherited by the servers.
+    // The handler only sets a flag that is never read. Unlike SIG_IGN, the servers do not inherit it.
     let unread = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     [SIGHUP, SIGINT, SIGTERM]
         .into_iter()
         .try_for_each(|signal| signal_hook::flag::register(signal, unread.clone()).map(drop))
 }
 
-/// Kills every process below `ancestor` until none is left; the next round finds those that were forked in between.
+/// Kills every process below `ancestor` until none is left. The next round finds those forked in between.
 pub(super) fn kill_all_below(ancestor: Pid) {
     let deadline = Instant::now() + KILL_LIMIT;
     loop {
-        // Orphans become children of ours, and stay in the list until their end is taken in.
+        // Orphans become children of this process and stay in the list until they are reaped.
         while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
         let below = descendants(Path::new("/proc"), ancestor.as_raw_pid() as u32);
         if below.is_empty() || Instant::now() > deadline {
@@ -38,11 +38,11 @@ pub(super) fn kill_all_below(ancestor: Pid) {
         }
         let pids = below.iter().filter_map(|pid| Pid::from_raw(*pid as i32));
         let opened: Vec<_> = pids.filter_map(|pid| Some((pid, pidfd_open(pid, PidfdFlags::empty()).ok()?))).collect();
-        // A number may have been passed on between the reading of it and the opening: who is still below is meant.
+        // A pid may have been reused between listing and opening. Only a process that is still below is meant.
         let still = descendants(Path::new("/proc"), ancestor.as_raw_pid() as u32);
         let listed = opened.into_iter().filter(|(pid, _)| still.contains(&(pid.as_raw_pid() as u32)));
         let dying: Vec<_> = listed.map(|(_, process)| process).collect();
-        // Both fail only for what is gone already, or never will be; the next round shows which.
+        // Both fail only for processes that are gone already or cannot end. The next round shows which.
         for process in &dying {
             let _ = pidfd_send_signal(process, Signal::KILL);
         }
@@ -52,10 +52,10 @@ pub(super) fn kill_all_below(ancestor: Pid) {
     }
 }
 
-/// Kills these children of this process and all processes below them. All are made to stand still first, from the top: what
-/// forks in between would be missed, and what loses its parent could not be found any more.
+/// Kills these children of this process and all processes below them. First stops all of them from the top. Otherwise
+/// processes forked in between would be missed, and processes that lose their parent could not be found.
 pub fn kill_trees(children: &[Pid]) {
-    // A child that was not waited for keeps its number, so the signal reaches it. Processes that are gone need none.
+    // A child keeps its pid until it is waited for, so the signal reaches it. Processes that are gone need none.
     for child in children {
         let _ = kill_process(*child, Signal::STOP);
     }
@@ -67,7 +67,7 @@ pub fn kill_trees(children: &[Pid]) {
     }
 }
 
-/// Stops all processes below these, until it finds no new one.
+/// Stops all processes below these until it finds no new ones.
 fn all_standing_still_below(ancestors: &[Pid]) -> BTreeMap<u32, OwnedFd> {
     let deadline = Instant::now() + KILL_LIMIT;
     let below = || -> BTreeSet<u32> {
@@ -83,7 +83,7 @@ fn all_standing_still_below(ancestors: &[Pid]) -> BTreeMap<u32, OwnedFd> {
         if opened.is_empty() {
             break;
         }
-        // A number may have been passed on between the reading of it and the opening: who is still below is meant.
+        // A pid may have been reused between listing and opening. Only a process that is still below is meant.
         let still = below();
         for (pid, process) in opened.into_iter().filter(|(pid, _)| still.contains(pid)) {
             let _ = pidfd_send_signal(&process, Signal::STOP);
@@ -93,7 +93,7 @@ fn all_standing_still_below(ancestors: &[Pid]) -> BTreeMap<u32, OwnedFd> {
     stopped
 }
 
-/// Whether `/proc` is that of the pid namespace that this process is in. Under the numbers of another stand others.
+/// Whether `/proc` belongs to the pid namespace of this process. In another one, the same pids are other processes.
 fn sees_own_numbers() -> bool {
     let own = std::fs::read_link("/proc/self");
     own.is_ok_and(|own| own.to_str() == Some(getpid().as_raw_pid().to_string().as_str()))
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_tree_is_killed_with_those_who_are_in_sessions_of_their_own() {
-        // All of them hold the pipe open, and ignore what can be ignored.
+        // All of them hold the pipe open and ignore what signals they can.
         let script =
             "trap '' TERM INT HUP; setsid sh -c 'echo here; sleep 100000; true' & echo here; sleep 100000; true";
         let mut shell = Command::new("sh").args(["-c", script]).stdout(Stdio::piped()).spawn().unwrap();
@@ -119,7 +119,7 @@ mod tests {
             assert_eq!(line, "here\n");
         }
         kill_trees(&[Pid::from_child(&shell)]);
-        // It ends when the last one that could write to it has.
+        // The output ends when the last process that could write to it has ended.
         output.read_to_end(&mut Vec::new()).unwrap();
         assert!(shell.wait().unwrap().code().is_none());
     }

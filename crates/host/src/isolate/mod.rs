@@ -1,7 +1,7 @@
-//! Where the processes of a trial run: in which box, with which control groups, namespaces and network, on which CPUs,
-//! and how they end with certainty.
+//! Where the processes of a trial run (in which box, with which control groups, namespaces and network, on which CPUs),
+//! and how they are certain to end.
 //!
-//! [`TrialBox`] is the lab's side. [`keeper`] makes the box and holds it together, [`init`] is the first process in it;
+//! [`TrialBox`] is the lab's side. [`keeper`] makes the box and holds it together; [`init`] is the first process in it.
 //! [`run_link`] passes packets between its network namespaces.
 
 mod channel;

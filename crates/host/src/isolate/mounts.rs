@@ -1,4 +1,4 @@
-//! What a box mounts for itself: a `/proc` that shows its own processes only, and a private folder in memory.
+//! What a box mounts for itself: a `/proc` that shows only its own processes, and private folders in memory.
 
 use std::ffi::CString;
 use std::fs::{self, DirEntry, File};
@@ -13,39 +13,39 @@ use rustix::process::{getegid, geteuid};
 
 use super::spec::RunFolder;
 
-/// What servers may put into `/dev/shm`, and into `/tmp`. It counts as memory of who makes it.
+/// How much servers may put into each of `/dev/shm` and `/tmp`. It counts as memory of the writer.
 const TEMPORARY_BYTES: u64 = 1 << 30;
-/// Each entry of `/tmp` that a box is to see takes a mount.
+/// Each entry of `/tmp` that stays visible in a box takes a mount.
 const MOST_ENTRIES: usize = 4096;
 
-/// Lets no mount of this mount namespace show in the machine's, nor the other way round.
+/// Isolates the mounts of this mount namespace from the machine's, in both directions.
 pub(super) fn keep_mounts_private() -> io::Result<()> {
     Ok(mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
 }
 
-/// A `/proc` of the pid namespace that this process is in.
+/// Mounts a `/proc` of this process's pid namespace.
 pub(super) fn mount_own_proc() -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     Ok(mount(c"proc", c"/proc", c"proc", flags, None)?)
 }
 
-/// A tmpfs over the run folder, which others may look into. It is gone with the mount namespace.
+/// Mounts a tmpfs over the run folder, which others may read. It goes with the mount namespace.
 pub(super) fn mount_run_folder(folder: &RunFolder) -> io::Result<()> {
     let options = CString::new(options(folder))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     Ok(mount(c"tolok", &folder.path, c"tmpfs", flags, Some(options.as_c_str()))?)
 }
 
-/// Shared memory that has a name lies in this folder as a file, whatever the IPC namespace.
+/// Named shared memory is a file in this folder, whatever the IPC namespace.
 pub(super) fn mount_own_shared_memory() -> io::Result<()> {
     let folder = Path::new("/dev/shm");
     if folder.is_dir() { mount_for_everybody(folder) } else { Ok(()) }
 }
 
-/// A folder for temporary files in which everything that is there can be reached as before (sockets, the run folder, programs
-/// and sources that were put there), and what is made beside it is gone with the mount namespace.
+/// Mounts a folder for temporary files. Everything already there (sockets, the run folder, programs and sources) stays
+/// reachable. New files go with the mount namespace.
 pub(super) fn mount_own_temporary_folder(folder: &Path) -> io::Result<()> {
-    // Through it the entries are still reached when the new folder hides them.
+    // Reaches the entries when the new folder hides them.
     let hidden = open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let entries: Vec<DirEntry> = fs::read_dir(folder)?.flatten().take(MOST_ENTRIES + 1).collect();
     if entries.len() > MOST_ENTRIES {
@@ -60,7 +60,7 @@ pub(super) fn mount_own_temporary_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets an entry be seen at another place: the same file or folder, and the same link.
+/// Makes an entry visible at another path: the same file or folder, or a copy of the link.
 fn show(from: &Path, to: &Path) -> io::Result<()> {
     let kind = fs::symlink_metadata(from)?.file_type();
     if kind.is_symlink() {
@@ -74,7 +74,7 @@ fn show(from: &Path, to: &Path) -> io::Result<()> {
     Ok(mount_bind_recursive(from, to)?)
 }
 
-/// In memory; every user may make files there, and remove only their own.
+/// A tmpfs where every user may create files, and remove only their own.
 fn mount_for_everybody(folder: &Path) -> io::Result<()> {
     let options = CString::new(format!("size={TEMPORARY_BYTES},mode=1777"))?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
@@ -86,7 +86,7 @@ fn options(folder: &RunFolder) -> String {
     format!("size={},mode=0755,uid={user},gid={group}", folder.size_bytes)
 }
 
-/// Where nothing can be mounted, the folder itself serves, and its owner must be set all the same.
+/// Where nothing can be mounted, the plain folder serves, but still needs its owner.
 pub(super) fn own_run_folder(folder: &RunFolder) -> io::Result<()> {
     folder.owner.map_or(Ok(()), |(user, group)| chown(&folder.path, Some(user), Some(group)))
 }

@@ -1,4 +1,4 @@
-//! Namespaces: which may be made here, and making them.
+//! Namespaces: finds out which are allowed here, and makes them.
 #![allow(unsafe_code, reason = "unshare is unsafe; each use says why it is sound")]
 
 use std::fs::{self, File};
@@ -14,26 +14,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::Machine;
 
-/// A switch for tests: while it is set, to whatever value, boxes do without a namespace, as they must on machines that
-/// allow none.
+/// A switch for tests. While it is set, to any value, boxes do without namespaces, as on machines that allow none.
 pub(super) const WITHOUT_VARIABLE: &str = "TOLOK_NO_NAMESPACE";
 
-/// What the programs of a box must be allowed to: mounts and namespaces (to enter one of mounts takes two rights), and
-/// network devices.
+/// What the programs of a box need: mounts, namespaces and network devices. Entering a mount namespace takes two
+/// capabilities.
 const NEEDED: CapabilitySet = CapabilitySet::SYS_ADMIN.union(CapabilitySet::SYS_CHROOT).union(CapabilitySet::NET_ADMIN);
 
-/// Which namespaces a box wants of the keeper. Those for mounts and IPC come with them, as the init makes them itself.
+/// The namespaces that a box wants from the keeper. The init makes those for mounts and IPC itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Kinds {
     pub(super) pid: bool,
     pub(super) net: bool,
 }
 
-/// What gives a process the right to make namespaces.
+/// What lets a process make namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Right {
-    /// It is root, or as good as.
+    /// It is root, or has root's capabilities.
     Own,
     /// It is root in a user namespace.
     UserNamespace,
@@ -46,7 +45,7 @@ impl Kinds {
     }
 }
 
-/// Whether mounts of a box's own can be made, as far as can be told without a try.
+/// Whether the box can have its own mounts, as far as this can be known without trying.
 pub fn can_separate() -> bool {
     if std::env::var_os(WITHOUT_VARIABLE).is_some() {
         return false;
@@ -57,15 +56,15 @@ pub fn can_separate() -> bool {
 
 /// Makes all these namespaces at once, in whichever way is allowed.
 ///
-/// After an error the process may be half inside a namespace, and no way leads back: some kernels let every user make a
-/// user namespace and then refuse what makes it usable, as Ubuntu's AppArmor does. So this is for throw-away processes.
+/// After an error the process may be partly inside a namespace and cannot go back. Some kernels let every user make a
+/// user namespace but refuse what makes it usable, as Ubuntu's AppArmor does. So call this only in throw-away
+/// processes.
 pub(super) fn try_all(kinds: Kinds) -> io::Result<Right> {
     if std::env::var_os(WITHOUT_VARIABLE).is_some() {
         return Err(io::Error::other(format!("{WITHOUT_VARIABLE} is set")));
     }
     let Err(refused) = unshare(kinds.flags()) else { return Ok(Right::Own) };
-    // Of the accounts of this machine only the own one exists in the user namespace, but servers of root's change to
-    // another one.
+    // The user namespace has only this process's account, but servers started by root change to another one.
     if geteuid().is_root() {
         return Err(refused);
     }
@@ -73,7 +72,7 @@ pub(super) fn try_all(kinds: Kinds) -> io::Result<Right> {
     unshare(kinds.flags()).map(|()| Right::UserNamespace)
 }
 
-/// Enters a user namespace in which the user keeps the own name and may do what root may.
+/// Enters a user namespace in which the user keeps their name but has root's capabilities.
 pub(super) fn enter_user_namespace() -> io::Result<()> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     unshare(UnshareFlags::NEWUSER)?;
@@ -83,8 +82,8 @@ pub(super) fn enter_user_namespace() -> io::Result<()> {
     keep_rights_for_programs()
 }
 
-/// A program that another user than root starts has no rights, even in a user namespace, unless it inherits
-/// them: the init, which mounts, and those that make network devices.
+/// Without root, a program has no capabilities, even in a user namespace, unless it inherits them. The init needs them
+/// to mount, and other programs to make network devices.
 fn keep_rights_for_programs() -> io::Result<()> {
     let own = capabilities(None)?;
     set_capabilities(None, CapabilitySets { inheritable: own.inheritable | NEEDED, ..own })?;
@@ -94,8 +93,8 @@ fn keep_rights_for_programs() -> io::Result<()> {
     Ok(())
 }
 
-/// Lets the next program of this process have what this one has left of these rights, after they were dropped for all
-/// others. It makes system calls only.
+/// Gives the next program of this process what is left of these capabilities, after they were dropped for all others.
+/// It makes system calls only.
 pub(super) fn hand_rights_to_next_program() -> io::Result<()> {
     let own = capabilities(None)?;
     for right in (own.inheritable & own.permitted & NEEDED).iter() {
@@ -104,24 +103,24 @@ pub(super) fn hand_rights_to_next_program() -> io::Result<()> {
     Ok(())
 }
 
-/// Undoes that for the programs of others.
+/// Undoes that for third-party programs.
 pub(super) fn drop_rights_of_programs() -> io::Result<()> {
     Ok(clear_ambient_capability_set()?)
 }
 
-/// Makes the next child process 1 of a pid namespace, and all others that come after it members of it.
+/// Makes the next child process 1 of a new pid namespace, and later children its members.
 pub(super) fn new_pid_namespace_for_children() -> io::Result<()> {
     unshare(UnshareFlags::NEWPID)
 }
 
-/// Enters a new network namespace and returns the file by which it can be entered again. It has no name that would
-/// outlive its processes.
+/// Enters a new network namespace and returns a file for entering it again. It has no name that would outlive its
+/// processes.
 pub(super) fn enter_new_network() -> io::Result<File> {
     unshare(UnshareFlags::NEWNET)?;
     File::open("/proc/self/ns/net")
 }
 
-/// Enters a network namespace that was made before.
+/// Enters an existing network namespace.
 pub(super) fn enter_network(file: &File) -> io::Result<()> {
     Ok(move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?)
 }
@@ -131,7 +130,7 @@ pub(super) fn separate_mounts() -> io::Result<()> {
     unshare(UnshareFlags::NEWNS)
 }
 
-/// Enters a mount namespace that was made before, and goes back to the working folder.
+/// Enters an existing mount namespace, and returns to the working folder.
 pub(crate) fn enter_mounts(file: &File, folder: impl AsFd) -> io::Result<()> {
     move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Mount))?;
     Ok(fchdir(folder)?)
@@ -143,7 +142,7 @@ pub(super) fn separate_ipc() -> io::Result<()> {
 }
 
 fn unshare(flags: UnshareFlags) -> io::Result<()> {
-    // SAFETY: none of the flags used here shares file descriptors or working folders again, and the keeper, the init and
-    // the probe, which alone come here, have one thread.
+    // SAFETY: no flag used here affects file descriptors or working folders that threads share. The callers (keeper,
+    // init and probe) have one thread.
     Ok(unsafe { unshare_unsafe(flags) }?)
 }

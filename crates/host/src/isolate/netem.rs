@@ -1,17 +1,17 @@
-//! The kernel's own emulator: a link's properties in the words of `tc`.
+//! The kernel's own emulator: translates a link's properties to arguments of `tc`.
 
 use tolok_link::LinkSpec;
 
 /// The largest packet with its Ethernet header.
 const FRAME_BYTES: f64 = 1514.0;
-/// Packets that may be on the way without a rate.
+/// The limit of packets on the way if there is no rate.
 const UNLIMITED: u64 = 100_000;
 
 /// The words after `netem`.
 pub(super) fn arguments(spec: &LinkSpec) -> Vec<String> {
     let mut words = Vec::new();
     if spec.delay_s > 0.0 || spec.jitter_s > 0.0 {
-        // A link's jitter only adds to the delay; netem's lies around it.
+        // A link's jitter only adds to the delay; netem's spreads around it.
         let (middle_s, around_s) = (spec.delay_s + spec.jitter_s / 2.0, spec.jitter_s / 2.0);
         words.extend(["delay".to_owned(), microseconds(middle_s)]);
         if spec.jitter_s > 0.0 {
@@ -32,7 +32,7 @@ fn microseconds(seconds: f64) -> String {
     format!("{}us", (seconds * 1e6).round())
 }
 
-/// netem counts packets, those on the way among them, where a link counts the bytes that wait.
+/// netem limits packets, including those on the way. A link limits the waiting bytes.
 fn limit(spec: &LinkSpec) -> u64 {
     let packets = |bytes: f64| (bytes / FRAME_BYTES).ceil() as u64;
     let queue_bytes = spec.queue_limit_bytes() as f64;

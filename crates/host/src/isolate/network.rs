@@ -27,17 +27,17 @@ use super::wait::wait_within;
 
 /// How long the emulator may take to write its last line.
 const LAST_LINE: Duration = Duration::from_secs(1);
-/// A client that opens many connections to one address needs every port there is.
+/// A client that opens many connections to one address needs all ports.
 const ALL_PORTS: &str = "1024 65535";
 
-/// The link process's life: pass packets until told to stop.
+/// The link process's life: passes packets until told to stop.
 pub fn run_link(job: &str) -> io::Result<()> {
     let job: LinkJob = job_of("link", job)?;
     tolok_link::run(&job).map_err(io::Error::other)
 }
 
-/// The namespaces of a box, and what holds them together. Dropped, its links are gone, and the namespaces go with the last
-/// process in them.
+/// The namespaces of a box, and the processes of its links. Dropping this ends the links. The namespaces go with the
+/// last process in them.
 #[derive(Debug)]
 pub(super) struct Network {
     nodes: Vec<File>,
@@ -91,12 +91,12 @@ impl Network {
         Ok(network)
     }
 
-    /// The namespace that the servers live in.
+    /// The servers' namespace.
     pub(super) fn of_subject(&self) -> &File {
         &self.nodes[self.subject]
     }
 
-    /// Makes something in the namespace that the servers live in, and returns to the client's.
+    /// Calls `make` in the servers' namespace, and returns to the client's.
     pub(super) fn beside_subject<T>(&self, make: impl FnOnce() -> T) -> io::Result<T> {
         enter_network(self.of_subject())?;
         let made = make();
@@ -104,7 +104,7 @@ impl Network {
         Ok(made)
     }
 
-    /// The namespace of the database, if that is not the subject's.
+    /// The database's namespace, if it differs from the subject's.
     pub(super) fn of_database(&self) -> Option<&File> {
         (self.database != self.subject).then(|| &self.nodes[self.database])
     }
@@ -146,14 +146,14 @@ impl Network {
         Ok(())
     }
 
-    /// A TUN device at each end, and a process that passes the packets.
+    /// Makes a TUN device at each end, and a process that passes the packets.
     fn emulate(&mut self, link: &LinkPlan<'_>, groups: &[PathBuf]) -> Result<(), String> {
         let offload = !link.between.spec.needs_packets();
         let open = |end: &super::topology::EndPlan| {
             enter_network(&self.nodes[end.node])?;
             let device = tun::open(&end.device, offload)?;
             tun::configure(&end.device, end.address, PREFIX, MTU_BYTES)?;
-            // It tells what the device drops before the link comes to read it.
+            // Shows how many packets the device drops before the link process reads them.
             Ok((device, OwnedFd::from(File::open("/proc/thread-self/net/dev")?)))
         };
         let opened: io::Result<Vec<_>> = link.ends.iter().map(open).collect();
@@ -176,7 +176,7 @@ impl Network {
         Ok(())
     }
 
-    /// A veth pair with an address at each end.
+    /// Makes a veth pair with an address at each end.
     fn pair(&self, link: &LinkPlan<'_>) -> Result<(), String> {
         let [near, far] = &link.ends;
         self.enter(near.node)?;
@@ -195,7 +195,7 @@ impl Network {
         for end in &link.ends {
             self.enter(end.node)?;
             if link.between.spec.needs_packets() {
-                // A piece of 64 KiB would be lost, and wait its turn, as if it were one packet.
+                // netem would lose or delay a piece of 64 KiB as if it were one packet.
                 run("ip", &["link", "set", "dev", &end.device, "gso_max_segs", "1"])?;
             }
             let mut words = vec!["qdisc", "add", "dev", &end.device, "root", "netem"];
@@ -218,7 +218,7 @@ impl Emulator {
         Pid::from_child(&self.process)
     }
 
-    /// What it said when it ended, which it should not have done.
+    /// Describes its unexpected end, with its last output.
     pub(super) fn last_words(&mut self) -> String {
         let status = self.process.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
         let mut said = String::new();
@@ -226,7 +226,7 @@ impl Emulator {
         format!("the process of the link between {} ended ({status}): {}", self.joins.words(), said.trim())
     }
 
-    /// Lets it write its last line.
+    /// Stops it, and lets it write its last line.
     pub(super) fn stop(&mut self) {
         let _ = kill_process(self.pid(), Signal::TERM);
         let _ = wait_within(&mut self.process, LAST_LINE);
@@ -245,13 +245,13 @@ impl Drop for Emulator {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings<'a> {
     pub(super) wanted: &'a BTreeMap<String, String>,
-    /// Those that a box does without where they cannot be had.
+    /// Those that a box does without if they cannot be set.
     pub(super) dispensable: &'a BTreeSet<String>,
 }
 
 impl Settings<'_> {
-    /// Sets them in this namespace. Returns the congestion control that its routes must name, since the kernel does not let
-    /// it be the default.
+    /// Sets them in this namespace. Returns the congestion control that its routes must name if the kernel does not
+    /// accept it as the default.
     fn set(&self, isolation: &mut Isolation) -> Result<Option<String>, Fault> {
         let mut by_routes = None;
         for (key, value) in self.wanted {
@@ -275,7 +275,7 @@ impl Settings<'_> {
         Ok(by_routes)
     }
 
-    /// Goes on without a setting that can be dispensed with.
+    /// Continues without a dispensable setting that could not be set.
     fn or_without(&self, set: Result<(), Fault>, isolation: &mut Isolation) -> Result<(), Fault> {
         match set {
             Err(Fault::Sysctl { key, reason }) if self.dispensable.contains(&key) => {
@@ -289,8 +289,8 @@ impl Settings<'_> {
     }
 }
 
-/// Names the congestion control in the routes of this namespace if it must be, and looks what connections use if it was
-/// asked for in either way.
+/// Names the congestion control in the routes of this namespace if needed. If one was requested, checks what
+/// connections really use.
 fn settle_congestion_control(
     by_routes: Option<&str>,
     links: &[(&str, Ipv4Addr)],
@@ -312,7 +312,7 @@ fn settle_congestion_control(
     }
 }
 
-/// One sentence covers two namespaces or two links with the same finding.
+/// Adds a sentence unless it is there already, such as from a second namespace or link.
 fn say_once(isolation: &mut Isolation, said: String) {
     if !isolation.fallbacks.contains(&said) {
         isolation.fallbacks.push(said);

@@ -1,11 +1,11 @@
-//! The number of a process outside the box, by the one that it has inside.
+//! Translates the pid of a process inside the box to its pid outside.
 
 use std::fs;
 use std::path::Path;
 
 use crate::sample::descendants;
 
-/// The pid by which this process knows the one that is `inside` to the init `init`, whose child it is.
+/// The pid, as seen by this process, of the process with pid `inside` in the box of `init`.
 pub(super) fn outside(proc: &Path, init: u32, inside: u32) -> Option<u32> {
     descendants(proc, init).into_iter().find(|pid| {
         let status = fs::read_to_string(proc.join(format!("{pid}/status"))).unwrap_or_default();
@@ -13,7 +13,7 @@ pub(super) fn outside(proc: &Path, init: u32, inside: u32) -> Option<u32> {
     })
 }
 
-/// The line `NSpid:` has the numbers in all pid namespaces, from that of the `/proc` inwards.
+/// The line `NSpid:` has the pids in all pid namespaces, from that of the `/proc` inwards.
 fn innermost(status: &str) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("NSpid:"))?.split_whitespace().last()?.parse().ok()
 }

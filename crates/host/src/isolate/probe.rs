@@ -1,4 +1,5 @@
-//! What namespaces a box can have here, found out by a throw-away child: a process that fails half-way is of no more use.
+//! Finds out which namespaces a box can have here. It uses a throw-away child, because a process that fails half-way is
+//! useless.
 
 use std::io::{self, Read};
 use std::process::{Command, Stdio};
@@ -10,7 +11,7 @@ use super::protocol::InitJob;
 use super::spawn::{Placement, place};
 use super::wait::wait_within;
 
-/// How long the trial of a namespace may take; it takes milliseconds, and the lab waits longer for its box to open.
+/// How long trying a namespace may take. It takes milliseconds, and the lab waits longer for its box to open.
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// What a box can have.
@@ -21,7 +22,8 @@ pub(super) struct Possible {
     pub(super) right: Option<Right>,
 }
 
-/// Finds out how much of `wanted` the machine allows; a network namespace goes first only if nothing works without it.
+/// Finds out how much of `wanted` the machine allows. Gives up a required network namespace only if nothing works with
+/// it.
 pub(super) fn find_possible(wanted: Kinds, needs_network: bool) -> io::Result<Possible> {
     let (only_pid, only_net) = (Kinds { net: false, ..wanted }, Kinds { pid: false, ..wanted });
     let less = match (wanted.net, needs_network) {
@@ -54,8 +56,8 @@ fn ask_child(kinds: Kinds) -> io::Result<Option<Right>> {
     Ok(serde_json::from_str(&said).ok())
 }
 
-/// The probe's life: make the namespaces, do in them what the keeper would do, and say on standard output what gave the
-/// right to.
+/// The probe's life: makes the namespaces, does in them what the keeper would do, and prints what gave the right to do
+/// so.
 pub fn run_namespace_probe(kinds: &str) -> io::Result<()> {
     let kinds: Kinds = job_of("namespace-probe", kinds)?;
     let right = try_all(kinds)?;
@@ -76,7 +78,7 @@ pub fn run_namespace_probe(kinds: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// tolok itself under a hidden verb.
+/// tolok itself, with a hidden verb.
 pub(super) fn own_program(verb: &str, job: &str) -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.args([verb, job]).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! The words between the lab, the keeper and the init.
+//! The messages between the lab, the keeper and the init.
 //!
 //! ```text
 //! lab --pipe: Request, one JSON line each, and the bytes of a file--> init
@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use super::spec::{BoxSpec, ExitReport, GuardSpec, Isolation, ProcessSpec, RunFolder};
 use crate::group::Group;
 
-/// How long a database may take to stop when asked, before it is killed, and so the longest that any part may; the keeper
-/// adds its own time to it.
+/// How long a database may take to stop before it is killed. It is the longest grace of any part, and the keeper adds
+/// its own time to it.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(3);
 /// The same for all other processes. They are asked after the measurement, and a server that hears the signal ends in
 /// milliseconds; who ignores it, or waits for clients that have gone, is to hold no one up.
@@ -32,47 +32,47 @@ pub(super) fn stop_grace(part: &str) -> Duration {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct KeeperJob {
     pub(super) spec: BoxSpec,
-    /// Number of the inherited socket to the lab.
+    /// The number of the inherited socket to the lab.
     pub(super) channel: i32,
 }
 
 /// The argument of the verb `init`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct InitJob {
-    /// It is process 1 of a pid namespace.
+    /// Whether it is process 1 of a pid namespace.
     pub(super) pid_namespace: bool,
-    /// It may make namespaces for mounts and IPC.
+    /// Whether it may make namespaces for mounts and IPC.
     pub(super) may_separate: bool,
     pub(super) run_folder: Option<RunFolder>,
     pub(super) guard: Option<GuardSpec>,
-    /// What a process of each part writes `0` into to join the part's control groups.
+    /// The files into which a process of each part writes `0` to join the part's control groups.
     pub(super) entrances: BTreeMap<String, Vec<PathBuf>>,
-    /// Numbers of the inherited network namespaces of those parts that have one other than the init's.
+    /// The numbers of the inherited network namespaces, for parts in another one than the init.
     pub(super) networks: BTreeMap<String, i32>,
 }
 
-/// Requests of the lab to the init.
+/// Requests from the lab to the init.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Request {
     Start(ProcessSpec),
-    /// The content follows the line: that many bytes.
+    /// The line is followed by `length` bytes of content.
     Write {
         path: PathBuf,
         mode: u32,
         length: usize,
     },
-    /// To make a folder in which a part may write.
+    /// Make a folder in which a part may write.
     Folder {
         path: PathBuf,
         part: String,
     },
-    /// To send a signal to those processes of a part that were asked for.
+    /// Send a signal to the requested processes of a part.
     Signal {
         part: String,
         signal: i32,
     },
-    /// To kill those processes of a part that were asked for, and all below them.
+    /// Kill the requested processes of a part, and all below them.
     Kill {
         part: String,
     },
@@ -89,14 +89,14 @@ impl Request {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum InitEvent {
-    /// It has made its namespaces and mounts, and listens.
+    /// The init has made its namespaces and mounts, and accepts requests.
     Settled {
         namespaces: Vec<String>,
         fallbacks: Vec<String>,
-        /// The descriptor of the init that programs enter their view of the files by.
+        /// The init's descriptor of the mount namespace for programs.
         view: Option<i32>,
     },
-    /// A process was started; the time is `CLOCK_MONOTONIC` just before, the pid the one inside the box.
+    /// A process was started. The time is `CLOCK_MONOTONIC` just before; the pid is the one inside the box.
     Started {
         monotonic_ns: u64,
         pid: u32,
@@ -106,7 +106,7 @@ pub(super) enum InitEvent {
         name: String,
         reason: String,
     },
-    /// A process that was started ended; the pid is the one inside the box.
+    /// A requested process ended. The pid is the one inside the box.
     Exited {
         pid: u32,
         report: ExitReport,
@@ -119,13 +119,13 @@ pub(super) enum InitEvent {
     },
 }
 
-/// Requests of the lab to the keeper.
+/// Requests from the lab to the keeper.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum KeeperRequest {
     /// A socket of the client's network namespace, or of the subject's.
     Give(SocketWanted),
-    /// Nothing more: the lab lives on without this box. Who is killed does not say so.
+    /// The lab no longer needs this box, but lives on. A killed lab does not send this.
     LetGo,
 }
 
@@ -135,24 +135,24 @@ pub(super) enum SocketWanted {
     Tcp {
         v6: bool,
     },
-    /// One that sees packets; none until it is bound.
+    /// A packet socket. It sees nothing until it is bound.
     Packet,
-    /// One of the subject's network namespace.
+    /// A socket in the subject's network namespace.
     BesideSubject,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum KeeperEvent {
-    /// Everything but the init's part is made.
+    /// Everything but the init's part is ready.
     Open(Box<Opened>),
     /// The socket comes with the message.
     Socket,
     /// No socket can be made.
     NoSocket { reason: String },
-    /// The box cannot be made, or has ended for a reason of its own.
+    /// The box cannot be made, or has ended unexpectedly.
     Failed(Fault),
-    /// The init has stopped the servers as it was asked to, and everything is gone.
+    /// The init has stopped the servers on request, and everything is gone.
     Stopped,
 }
 

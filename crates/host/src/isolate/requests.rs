@@ -1,14 +1,14 @@
-//! Requests out of a stream of bytes: a line of JSON each, and after some lines the content of a file.
+//! Parses requests from a stream of bytes: one line of JSON each, some followed by the content of a file.
 
 use std::io;
 
 use super::protocol::Request;
 
-/// Bytes that came, and the requests in them.
+/// Received bytes, and the requests in them.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     input: Vec<u8>,
-    /// A request whose content has not come in full.
+    /// A request whose content has not arrived completely.
     waiting: Option<Request>,
 }
 
@@ -17,7 +17,7 @@ impl Requests {
         self.input.extend(bytes);
     }
 
-    /// The next request that is there in full, with its content.
+    /// The next complete request, with its content.
     pub(super) fn next(&mut self) -> io::Result<Option<(Request, Vec<u8>)>> {
         if self.waiting.is_none() {
             let Some(end) = self.input.iter().position(|byte| *byte == b'\n') else { return Ok(None) };
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn requests_are_found_however_the_bytes_arrive() {
-        // Content that looks like the end of a line, or like a request, is content.
+        // Content that looks like a line end or a request is still content.
         let contents = [&b"\n\0\xff{}\n\"stop\"\n"[..], b"", b"plain"];
         let stream = [contents.map(write).concat(), b"\"stop\"\n".to_vec()].concat();
         for step in [1, 7, stream.len()] {

@@ -1,4 +1,4 @@
-//! Files that the lab lays out in the run folder, whose inside it cannot see.
+//! Files that the lab creates in the run folder, whose inside it cannot see.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -20,7 +20,7 @@ impl RunFiles {
         Self { folder, accounts }
     }
 
-    /// Writes a file, and makes the folders on the way to it, which all users may read.
+    /// Writes a file, and makes missing folders on the way to it, which all users may read.
     pub(super) fn write(&self, path: &Path, content: &[u8], mode: u32) -> InitEvent {
         let written = self.checked(path).and_then(|folder| {
             make_folders(folder, path)?;
@@ -31,7 +31,7 @@ impl RunFiles {
         written.map_or_else(|error| no_file(path, &error), |()| InitEvent::Written)
     }
 
-    /// Makes a folder in which a part may write: it has the part's account, or else the owner of the run folder.
+    /// Makes a folder in which a part may write. Its owner is the part's account, or else the owner of the run folder.
     pub(super) fn folder(&self, path: &Path, part: &str) -> InitEvent {
         let made = self.checked(path).and_then(|folder| {
             let owner = fs::metadata(folder)?;
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(files.write(&path, b"\0\xff\n", 0o750), InitEvent::Written);
         assert_eq!((mode_of(&path), mode_of(&folder.path().join("a"))), (0o750, 0o755));
         assert_eq!(fs::read(&path).unwrap(), b"\0\xff\n");
-        // Once more, shorter, and with another mode.
+        // Again, with shorter content and another mode.
         assert_eq!(files.write(&path, b"", 0o600), InitEvent::Written);
         assert_eq!((fs::read(&path).unwrap(), mode_of(&path)), (Vec::new(), 0o600));
     }

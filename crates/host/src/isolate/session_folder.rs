@@ -1,7 +1,8 @@
 //! The private folders of sessions. A process may remove a folder if nothing holds its lock.
 //!
-//! A session removes its own. After a `kill -9` of the lab the keeper of its box does, once all processes that worked in it are
-//! gone; what was killed between two boxes, or together with its keeper, the next start of tolok removes.
+//! A session removes its own. If the lab was killed with `kill -9`, the keeper of its box removes the folder once all
+//! processes that worked in it are gone. If the lab was killed between two boxes, or together with its keeper, the next
+//! start of tolok does.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,12 +10,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Private folders begin with this, so that leftovers can be told.
+/// The beginning of private folders' names, which identifies leftovers.
 pub const PREFIX: &str = "tolok-session-";
-/// The file in a private folder on which its session holds a lock while it lives.
+/// The file in a private folder that its session keeps locked while it lives.
 pub const LOCK: &str = "lock";
 
-/// How often a lock is tried again.
+/// How often to retry a lock.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Removes the private folders of sessions that ended without doing so.
@@ -23,8 +24,8 @@ pub fn sweep(parent: &Path) {
     entries.flatten().for_each(|entry| remove_if_dead(&entry.path()));
 }
 
-/// The same for the folder of a session whose lab has died: a process that it was about to start, and that has not become
-/// another program yet, may hold the lock for a moment longer.
+/// The same for the folder of a session whose lab has died. A child that the lab was starting, and that has not yet
+/// reached exec, may hold the lock for a moment longer.
 pub(super) fn remove_when_free(folder: &Path, deadline: Instant) -> io::Result<()> {
     remove_if_dead(folder);
     while folder.try_exists()? && Instant::now() < deadline {
@@ -34,7 +35,7 @@ pub(super) fn remove_when_free(folder: &Path, deadline: Instant) -> io::Result<(
     Ok(())
 }
 
-/// Removes a folder if it is that of a session which has ended, and nothing else.
+/// Removes a folder only if it belongs to a session that has ended.
 fn remove_if_dead(folder: &Path) {
     let is_named = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
     if !is_named || !is_ours(folder) {
@@ -42,12 +43,12 @@ fn remove_if_dead(folder: &Path) {
     }
     let Ok(lock) = File::open(folder.join(LOCK)) else { return };
     if lock.try_lock().is_ok() {
-        // What cannot be removed now is tried again by the next session.
+        // The next session retries what cannot be removed now.
         let _ = fs::remove_dir_all(folder);
     }
 }
 
-/// In a folder that all users share, others can leave files of any name and kind.
+/// In a shared folder, other users can leave files of any name and kind.
 fn is_ours(folder: &Path) -> bool {
     let own = rustix::process::geteuid().as_raw();
     fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir() && found.uid() == own)
@@ -59,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    /// What a killed session leaves: its folder, with a lock that nothing holds.
+    /// What a killed session leaves: its folder, with a lock that no process holds.
     fn leave_behind(parent: &Path, name: &str) -> PathBuf {
         let folder = parent.join(format!("{PREFIX}{name}"));
         fs::create_dir_all(folder.join("trial-x")).unwrap();
@@ -73,7 +74,7 @@ mod tests {
         let (alive, dead) = (leave_behind(parent.path(), "alive"), leave_behind(parent.path(), "dead"));
         let held = File::open(alive.join(LOCK)).unwrap();
         held.lock().unwrap();
-        // One whose session has not come to its lock yet, and one that is not a session's.
+        // One whose session has not created its lock yet, and one that is not a session's.
         let unborn = parent.path().join(format!("{PREFIX}unborn"));
         let foreign = parent.path().join("other");
         fs::create_dir_all(unborn.join("assets")).unwrap();

@@ -1,7 +1,7 @@
-//! What a child process does between its birth and its program: join groups, enter namespaces, choose CPUs, a session,
-//! and whether to outlive its parent.
+//! What a child process does between fork and exec: join groups, enter namespaces, set CPUs and session, and choose
+//! whether to outlive its parent.
 //!
-//! Between the two only system calls are safe, so every file is opened and every set made before the child is born.
+//! Between the two only system calls are safe. So all files are opened and all sets made before the fork.
 #![allow(unsafe_code, reason = "Command::pre_exec is unsafe; the closures make only async-signal-safe system calls")]
 
 use std::ffi::CString;
@@ -23,28 +23,29 @@ use crate::guard::Guard;
 /// Where a child runs and how it ends.
 #[derive(Debug, Clone, Default)]
 pub struct Placement {
-    /// The CPUs it may use; none named means those of its parent.
+    /// The CPUs it may use. Empty means those of its parent.
     pub cpus: Vec<u32>,
-    /// Whether the kernel kills it when the thread that started it ends, however that happens.
+    /// Whether the kernel kills it when the thread that started it ends, for any reason.
     pub dies_with_parent: bool,
     /// Files that it writes `0` into to join control groups.
     pub groups: Vec<PathBuf>,
-    /// Files of the namespaces that it enters, in this order: one's rights come from the user namespace before it.
+    /// Files of the namespaces to enter, in this order: the user namespace comes first, since it gives the right to
+    /// enter others.
     pub namespaces: Vec<PathBuf>,
     /// Whether it leads a session of its own, and not only a process group.
     pub own_session: bool,
-    /// Where it works, if it enters a namespace of mounts: the folder of that path in there.
+    /// Its working folder if it enters a mount namespace: the path inside.
     pub folder: Option<PathBuf>,
-    /// The private folder that a tool works in, by its path out here.
+    /// The private working folder of a tool, as a path outside.
     pub seen_folder: Option<PathBuf>,
     /// What it gives up.
     pub guard: Option<Guard>,
-    /// Whether it keeps what the init may do in a user namespace.
+    /// Whether it keeps the init's capabilities in a user namespace.
     pub keeps_rights: bool,
 }
 
-/// Makes `command` start its program as `placement` says, in a process group of its own, so that Ctrl-C at the terminal
-/// reaches tolok alone. Fails if a group or a namespace is gone.
+/// Makes `command` start its program as `placement` describes, in a process group of its own, so Ctrl-C at the terminal
+/// reaches only tolok. Fails if a group or a namespace no longer exists.
 pub fn place(command: &mut Command, placement: &Placement) -> io::Result<()> {
     let groups = opened(&placement.groups, |path| OpenOptions::new().write(true).open(path))?;
     let namespaces = opened(&placement.namespaces, |path| File::open(path))?;
@@ -80,23 +81,23 @@ pub fn place(command: &mut Command, placement: &Placement) -> io::Result<()> {
         if let Some(guard) = &guard {
             guard.apply()?;
         }
-        // Last, because the kernel forgets it when the process gains rights, as it does in a user namespace.
+        // Last, because the kernel clears it when the process gains capabilities, as it does in a user namespace.
         if dies_with_parent {
             set_parent_process_death_signal(Some(Signal::KILL))?;
-            // The parent may have died before the line above; a parent outside the own pid namespace is not seen.
+            // The parent may have died before the line above. A parent outside this pid namespace is invisible.
             if getppid().is_some_and(|now| now != parent) {
                 return Err(Errno::SRCH.into());
             }
         }
         Ok(())
     };
-    // SAFETY: the closure allocates nothing and makes only direct system calls (rustix), which are safe between fork and
-    // exec; everything that it uses was made before the fork.
+    // SAFETY: the closure allocates nothing and makes only direct system calls (rustix), which are safe between fork
+    // and exec. Everything that it uses was made before the fork.
     unsafe { command.pre_exec(before_exec) };
     Ok(())
 }
 
-/// Lets the program that `command` starts inherit these files under their numbers, and no other program.
+/// Lets only the program that `command` starts inherit these files, under their numbers.
 pub(super) fn hand_over(command: &mut Command, files: Vec<OwnedFd>) {
     let before_exec = move || {
         for file in &files {

@@ -1,4 +1,4 @@
-//! What a box should be, and what it turned out to be, which the record keeps.
+//! What a box should be, and what it turned out to be. The record stores the latter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,40 +10,40 @@ pub use tolok_model::Isolation;
 use crate::group::{Controller, Limits};
 use crate::guard::Accounts;
 
-/// What a box should be. The default is processes that end together, and nothing else.
+/// What a box should be. By default its processes end together, and nothing else.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct BoxSpec {
-    /// Control groups for the parts; none at all without this.
+    /// Control groups for the parts. `None` means no groups.
     pub groups: Option<GroupsSpec>,
-    /// Which network the parts are in.
+    /// The network of the parts.
     pub network: NetworkSpec,
-    /// A folder that only the box sees the inside of.
+    /// A folder whose content only the box sees.
     pub run_folder: Option<RunFolder>,
-    /// What keeps its programs away from the rest of the machine; nothing without this.
+    /// What keeps its programs away from the rest of the machine. `None` means nothing does.
     pub guard: Option<GuardSpec>,
-    /// The private folder of the lab's session. The keeper removes it where the lab is killed: the lock in it is free then.
+    /// The private folder of the lab's session. If the lab is killed, its lock is free and the keeper removes it.
     pub session_folder: Option<PathBuf>,
 }
 
 /// What keeps the programs of a box away from the rest of the machine.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct GuardSpec {
-    /// The accounts of the parts, if they are not to be the lab's.
+    /// The accounts of the parts, if not the lab's.
     pub accounts: Option<Accounts>,
-    /// What programs need, wherever it lies.
+    /// What programs need; it stays visible, wherever it is.
     pub shown: Vec<PathBuf>,
-    /// Folders of which they are to see nothing else.
+    /// Folders that hide everything else.
     pub hidden: Vec<PathBuf>,
 }
 
-/// Control groups, one a part.
+/// Control groups, one for each part.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct GroupsSpec {
-    /// The parts (`subject`, `generator`, `lab`, `link`, `database`) and what each may use at most.
+    /// The parts (`subject`, `generator`, `lab`, `link`, `database`) and the most each may use.
     pub parts: BTreeMap<String, Limits>,
-    /// What the groups are to count and limit. What the machine does not offer is left out, and said.
+    /// What the groups should count and limit. What the machine lacks is left out and reported.
     pub controllers: BTreeSet<Controller>,
 }
 
@@ -51,32 +51,33 @@ pub struct GroupsSpec {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunFolder {
-    /// Where; it must exist.
+    /// Its path, which must exist.
     pub path: PathBuf,
-    /// What it holds at most.
+    /// Its capacity.
     pub size_bytes: u64,
-    /// User and group that own it, if not those of the lab.
+    /// Its user and group, if not the lab's.
     pub owner: Option<(u32, u32)>,
 }
 
-/// Which network the parts are in.
+/// The network of the parts.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(clippy::large_enum_variant, reason = "there is one for each box, and it is not kept in numbers")]
 pub enum NetworkSpec {
-    /// The machine's own.
+    /// The machine's own network.
     #[default]
     Host,
-    /// Namespaces of their own, which nothing outside can reach.
+    /// Separate namespaces, which nothing outside can reach.
     Private {
         /// Kernel settings in every namespace, by their dotted names: `net.ipv4.tcp_congestion_control`.
         sysctls: BTreeMap<String, String>,
-        /// Those of them that a trial does without where they cannot be had; what that means is then a fallback.
+        /// Those of them that a trial does without if they cannot be set. The consequence is then reported as a
+        /// fallback.
         #[serde(default)]
         dispensable: BTreeSet<String>,
-        /// What lies between client and subject; without it they share one namespace and its loopback.
+        /// The link between client and subject. Without it they share one namespace and its loopback.
         link: Option<LinkBetween>,
-        /// What lies between subject and database.
+        /// The link between subject and database.
         #[serde(default)]
         database_link: Option<LinkBetween>,
     },
@@ -89,17 +90,17 @@ pub struct LinkBetween {
     /// What it does to packets.
     pub spec: LinkSpec,
     pub backend: Backend,
-    /// CPUs of the process that emulates; none named means those of the lab.
+    /// The CPUs of the emulating process. Empty means the lab's.
     pub cpus: Vec<u32>,
-    /// File to which the emulator writes what it did, a line a second.
+    /// The file to which the emulator writes what it did, one line a second.
     pub report: PathBuf,
 }
 
-/// What a link is made of.
+/// How a link is implemented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Backend {
-    /// A process of ours that passes packets between two TUN devices. Works on every kernel with TUN.
+    /// A tolok process that passes packets between two TUN devices. Works on every kernel with TUN.
     Emulator,
     /// A veth pair with the kernel's network emulator at both ends, where the kernel has it.
     Netem,
@@ -123,21 +124,22 @@ impl Backend {
 pub struct ProcessSpec {
     /// A name for events.
     pub name: String,
-    /// The part it belongs to, whose control group it joins and in whose network it is.
+    /// Its part, which determines its control group and network.
     #[serde(default = "subject")]
     pub part: String,
     pub argv: Vec<String>,
-    /// Its whole environment; nothing else is inherited.
+    /// Its whole environment. It inherits nothing else.
     pub env: BTreeMap<String, String>,
     pub cwd: PathBuf,
-    /// File that its output is appended to.
+    /// The file to which its output is appended.
     pub log: PathBuf,
     /// The CPUs it may use.
     pub cpus: Vec<u32>,
     /// How far it is trusted.
     #[serde(default)]
     pub trust: Trust,
-    /// The signal that stops it: `TERM`, `INT`, `QUIT` or `WINCH`; or `KILL`, for what leaves nothing worth keeping.
+    /// The signal that stops it: `TERM`, `INT`, `QUIT` or `WINCH`, or `KILL` for a process that leaves nothing worth
+    /// keeping.
     pub stop: String,
 }
 
@@ -145,10 +147,10 @@ pub struct ProcessSpec {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trust {
-    /// Not at all: a program of others.
+    /// Not at all: a third-party program.
     #[default]
     Guarded,
-    /// It is tolok's, and gives up its rights itself when it has opened its files.
+    /// A tolok process that drops its rights itself once it has opened its files.
     GuardsItself,
     /// A command of the lab.
     Lab,
@@ -161,7 +163,7 @@ fn subject() -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExitReport {
     pub name: String,
-    /// The part that it belonged to.
+    /// Its part.
     pub part: String,
     /// In words: `exit code 3`, `signal 9`.
     pub how: String,

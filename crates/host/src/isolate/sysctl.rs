@@ -1,10 +1,10 @@
-//! Kernel settings of the network namespace that this process is in.
+//! Kernel settings of this process's network namespace.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a setting differs from the request: words after its name.
+/// Why a setting differs from the request: text that follows its name.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SysctlError {
     #[error("cannot be set here: {0}")]
@@ -17,7 +17,7 @@ pub(super) enum SysctlError {
     Differs { value: String, found: String },
 }
 
-/// Sets one; returns it as it is in force.
+/// Sets one, and returns the value in force.
 pub(super) fn set(key: &str, value: &str) -> Result<String, SysctlError> {
     let file = file(key)?;
     let not_taken = |source: io::Error| match source.kind() {
@@ -29,7 +29,7 @@ pub(super) fn set(key: &str, value: &str) -> Result<String, SysctlError> {
     if found == in_words(value) { Ok(found) } else { Err(SysctlError::Differs { value: value.to_owned(), found }) }
 }
 
-/// The file of a setting. Only those of the network belong to a namespace; others would change the machine.
+/// The file of a setting. Only network settings belong to a namespace; others would change the machine.
 fn file(key: &str) -> Result<PathBuf, SysctlError> {
     let Some(rest) = key.strip_prefix("net.") else {
         return Err(SysctlError::NotOurs("only the settings below net. belong to a trial, all others to the machine"));
@@ -42,7 +42,7 @@ fn file(key: &str) -> Result<PathBuf, SysctlError> {
     if path.exists() { Ok(path) } else { Err(missing) }
 }
 
-/// Numbers of one setting stand apart by blanks or tabs, as one likes.
+/// Blanks or tabs separate the numbers of a setting.
 fn in_words(value: &str) -> String {
     value.split_whitespace().collect::<Vec<_>>().join(" ")
 }

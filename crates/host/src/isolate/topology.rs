@@ -1,17 +1,18 @@
-//! Which network namespaces a box has, and how they are linked: a plan, made without touching anything.
+//! Which network namespaces a box has, and how they are linked: a plan, without side effects.
 
 use std::net::Ipv4Addr;
 
 use super::spec::LinkBetween;
 
-/// The address of a part that is in the subject's namespace, as the subject sees it and as it sees the subject.
+/// The address of a part in the subject's namespace, as the subject sees it, and of the subject as that part sees it.
 const LOOPBACK: Ipv4Addr = Ipv4Addr::LOCALHOST;
-/// Links are numbered in the network that is set aside for measurements of network devices (RFC 2544), four addresses each.
+/// Links get addresses from the network reserved for benchmarks of network devices (RFC 2544), four each.
 const FIRST: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 0);
-/// A network of two hosts.
+/// The prefix length of a network with two hosts.
 pub(super) const PREFIX: u8 = 30;
 
-/// Which parts a link joins. The subject is at the far end of either, so that a link's first direction is that to the subject.
+/// The parts that a link joins. The subject is always at the far end, so a link's first direction is towards the
+/// subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Joins {
     ClientAndSubject,
@@ -19,7 +20,7 @@ pub(super) enum Joins {
 }
 
 impl Joins {
-    /// The addresses of its two ends, each as the other one sees it.
+    /// The addresses of its two ends, each as the other end sees it.
     pub(super) fn addresses(self, linked: bool) -> [Ipv4Addr; 2] {
         let network = u32::from(FIRST) + 4 * u32::from(self == Self::DatabaseAndSubject);
         if linked { [1, 2].map(|host| Ipv4Addr::from(network + host)) } else { [LOOPBACK; 2] }
@@ -41,11 +42,11 @@ pub(super) struct Topology<'a> {
     pub(super) links: Vec<LinkPlan<'a>>,
 }
 
-/// A namespace, and the parts that are in it.
+/// A namespace, and the parts in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NodePlan {
     pub(super) parts: Vec<&'static str>,
-    /// Whether it opens many connections to few addresses, so that ports may run out.
+    /// Whether it opens many connections to few addresses, so ports may run out.
     pub(super) opens_many: bool,
 }
 
@@ -60,14 +61,14 @@ pub(super) struct LinkPlan<'a> {
 /// One end of a link: a network device in a node.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EndPlan {
-    /// Place of the node in the list.
+    /// The node's index in the list.
     pub(super) node: usize,
     pub(super) device: String,
     pub(super) address: Ipv4Addr,
 }
 
 impl<'a> Topology<'a> {
-    /// Client, subject and database: each behind its link to the subject, or without one in the subject's namespace.
+    /// Client, subject and database. Each is behind its link to the subject, or without one in the subject's namespace.
     pub(super) fn of(link: Option<&'a LinkBetween>, database_link: Option<&'a LinkBetween>) -> Self {
         let mut topology = Self::default();
         let beside = |part, link: Option<_>| link.is_none().then_some(part);
@@ -97,13 +98,13 @@ impl<'a> Topology<'a> {
         self.links.push(LinkPlan { joins, ends, between });
     }
 
-    /// The devices of a node that are ends of links, and their addresses.
+    /// The devices of a node at ends of links, and their addresses.
     pub(super) fn links_of(&self, node: usize) -> Vec<(&str, Ipv4Addr)> {
         let ends = self.links.iter().flat_map(|link| &link.ends).filter(|end| end.node == node);
         ends.map(|end| (end.device.as_str(), end.address)).collect()
     }
 
-    /// The node in which a part is.
+    /// The index of the node that contains a part.
     pub(super) fn place_of(&self, part: &str) -> Option<usize> {
         self.nodes.iter().position(|node| node.parts.contains(&part))
     }
@@ -152,7 +153,7 @@ mod tests {
         let topology = Topology::of(Some(&front), Some(&back));
         assert_eq!(["client", "subject", "database"].map(|part| topology.place_of(part)), [Some(0), Some(1), Some(2)]);
         assert_eq!(ends(&topology.links[1]), [end(2, "tolok0", "198.18.0.5"), end(1, "tolok1", "198.18.0.6")]);
-        // Its addresses are the same where it is the only link.
+        // Its addresses are the same if it is the only link.
         let topology = Topology::of(None, Some(&back));
         assert_eq!(["client", "subject", "database"].map(|part| topology.place_of(part)), [Some(0), Some(0), Some(1)]);
         assert_eq!(ends(&topology.links[0]), [end(1, "tolok0", "198.18.0.5"), end(0, "tolok0", "198.18.0.6")]);

@@ -1,7 +1,7 @@
-//! The lab's side of the box in which a subject's processes run.
+//! The lab's side of the box that runs a subject's processes.
 //!
 //! A box is a keeper process and, below it, an init that starts the servers (see [`super::keeper`]). The lab holds one
-//! end of a pipe: while it is open the box lives, and when it closes, for any reason, everything in the box ends.
+//! end of a pipe. The box lives while it is open; when it closes for any reason, everything in the box ends.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -48,7 +48,7 @@ pub enum BoxError {
     #[error("the kernel setting {key} {reason}")]
     Sysctl {
         key: String,
-        /// Why not, after the name.
+        /// Why not; follows the name.
         reason: String,
     },
     #[error("cannot write or read {0}")]
@@ -72,7 +72,7 @@ impl From<Fault> for BoxError {
     }
 }
 
-/// How long the box may take for its own steps; they take milliseconds.
+/// How long the box may take for its own steps, which take milliseconds.
 const OWN_STEP: Duration = Duration::from_secs(10);
 
 /// A box with the processes of one trial.
@@ -83,14 +83,14 @@ pub struct TrialBox {
     channel: Channel,
     heard: Receiver<Heard>,
     exits: Vec<ExitReport>,
-    /// Why the box has ended, if it said so.
+    /// Why the box has ended, if it reported that.
     fault: Option<Fault>,
     /// Processes that were started and have not ended.
     running: Vec<Running>,
     linked: bool,
     database_linked: bool,
     init_pid: u32,
-    /// The descriptor of the init that programs enter their view of the files by.
+    /// The init's descriptor of the mount namespace for programs.
     view: Option<i32>,
     /// Whether programs are guarded, and with which accounts.
     guarded: Option<Option<Accounts>>,
@@ -101,14 +101,14 @@ pub struct TrialBox {
     isolation: Isolation,
 }
 
-/// A process as the init knows it.
+/// A process as the init sees it.
 #[derive(Debug)]
 struct Running {
     part: String,
     pid: u32,
 }
 
-/// What reaches the lab, from whichever side.
+/// What the lab receives, from either side.
 #[derive(Debug)]
 enum Heard {
     Init(InitEvent),
@@ -126,7 +126,7 @@ impl TrialBox {
         place(&mut command, &Placement { own_session: true, ..Placement::default() }).map_err(BoxError::Keeper)?;
         hand_over(&mut command, vec![others]);
         let mut keeper = command.spawn().map_err(BoxError::Keeper)?;
-        // The keeper must hold its end alone, or no one would notice its death.
+        // Only the keeper may hold its end. Otherwise its death would go unnoticed.
         drop(command);
         let requests = keeper.stdin.take();
         let output = keeper.stdout.take().expect("it was asked to be a pipe above");
@@ -158,7 +158,7 @@ impl TrialBox {
         Ok(opened)
     }
 
-    /// Waits until keeper and init have made their parts of the box, in any order.
+    /// Waits until keeper and init have made their parts of the box, in either order.
     fn settle(&mut self) -> Result<(), BoxError> {
         let (mut outer, mut inner) = (None, None);
         while outer.is_none() || inner.is_none() {
@@ -181,7 +181,7 @@ impl TrialBox {
         Ok(())
     }
 
-    /// Starts a process; returns `CLOCK_MONOTONIC` just before its start, in nanoseconds.
+    /// Starts a process. Returns `CLOCK_MONOTONIC` just before its start, in nanoseconds.
     pub fn start(&mut self, spec: &ProcessSpec) -> Result<u64, BoxError> {
         self.send(&Request::Start(spec.clone()), &[])?;
         match self.answer_of_init()? {
@@ -194,13 +194,13 @@ impl TrialBox {
         }
     }
 
-    /// Writes a file in the run folder, and the folders on the way to it.
+    /// Writes a file in the run folder, and makes missing folders on the way to it.
     pub fn write_file(&mut self, path: &Path, content: &[u8], mode: u32) -> Result<(), BoxError> {
         self.send(&Request::Write { path: path.to_owned(), mode, length: content.len() }, content)?;
         self.written()
     }
 
-    /// Makes a folder in the run folder, in which a part may write.
+    /// Makes a folder in the run folder in which a part may write.
     pub fn make_folder(&mut self, path: &Path, part: &str) -> Result<(), BoxError> {
         self.send(&Request::Folder { path: path.to_owned(), part: part.to_owned() }, &[])?;
         self.written()
@@ -214,7 +214,7 @@ impl TrialBox {
         }
     }
 
-    /// Connects to a server, from where the client is.
+    /// Connects to a server from the client's network.
     pub fn connect(&mut self, address: SocketAddr, patience: Duration) -> io::Result<TcpStream> {
         if self.isolation.network == "host" {
             return TcpStream::connect_timeout(&address, patience);
@@ -223,13 +223,13 @@ impl TrialBox {
         connect_within(socket, address, patience)
     }
 
-    /// A packet socket of the client's network namespace, which is the machine's where the box has none of its own. It sees
-    /// nothing until it is bound to a protocol. Without the right to it there is none, and the box goes on as before.
+    /// A packet socket of the client's network namespace, or of the machine's if the box has none of its own. It sees
+    /// nothing until it is bound to a protocol. Fails without the right to make one, and the box continues unchanged.
     pub fn packet_socket(&mut self) -> io::Result<OwnedFd> {
         self.socket(SocketWanted::Packet).map_err(io::Error::other)
     }
 
-    /// Listens on a free port of the loopback that the subject has.
+    /// Listens on a free port of the subject's loopback.
     pub fn listen_beside_subject(&mut self) -> io::Result<TcpListener> {
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         if self.isolation.network == "host" {
@@ -255,8 +255,9 @@ impl TrialBox {
         }
     }
 
-    /// The processes that have ended so far, in that order. Before [`TrialBox::stop`], only those of a part that
-    /// [`TrialBox::end_part`] ended should. Fails if the box itself has ended, as when its keeper is killed.
+    /// The processes that have ended so far, in that order. Before [`TrialBox::stop`], these should only be processes
+    /// of a part that [`TrialBox::end_part`] ended. Fails if the box itself has ended, for example because its keeper
+    /// was killed.
     pub fn exits(&mut self) -> Result<&[ExitReport], BoxError> {
         loop {
             match self.heard.try_recv() {
@@ -267,13 +268,13 @@ impl TrialBox {
         }
     }
 
-    /// Ends all processes of a part, and returns when they have ended and are among the [`TrialBox::exits`]; then others of
-    /// that part may be started. With a signal other than `SIGKILL` those that were started are asked to end, and whoever is
-    /// left after the grace period is killed. Where there are no control groups, processes whose parent has left them are not
-    /// found.
+    /// Ends all processes of a part. Returns when they have ended and are among the [`TrialBox::exits`]; then the part
+    /// may start others. Unless the signal is `SIGKILL`, it first asks the started processes to end, and kills those
+    /// left after the grace period. Without control groups, it does not find processes that their parent has left
+    /// behind.
     pub fn end_part(&mut self, part: &str, signal: Signal) -> Result<(), BoxError> {
         let not_ended = |reason: String| BoxError::NotEnded { part: part.to_owned(), reason };
-        // A frozen process heeds no signal.
+        // A frozen process does not react to signals.
         self.groups.get(part).map(Group::thaw);
         if signal != Signal::KILL {
             self.ask_for_signal(&Request::Signal { part: part.to_owned(), signal: signal.as_raw() })?;
@@ -297,7 +298,7 @@ impl TrialBox {
         }
     }
 
-    /// Waits until no process of a part runs that was started; false if one still does when the patience is over.
+    /// Waits until no started process of a part runs. False if one still does after `patience`.
     pub fn has_ended_within(&mut self, part: &str, patience: Duration) -> Result<bool, BoxError> {
         let deadline = Instant::now() + patience;
         while self.running.iter().any(|running| running.part == part) {
@@ -310,15 +311,15 @@ impl TrialBox {
         Ok(true)
     }
 
-    /// Pids, as seen from outside, of those processes of a part that were started and run: for whoever follows a part that
-    /// has no control group.
+    /// The pids, as seen from outside, of the running processes of a part, for callers that follow a part without a
+    /// control group.
     pub fn pids_of(&self, part: &str) -> Vec<u32> {
         let inside = self.running.iter().filter(|running| running.part == part).map(|running| running.pid);
         inside.filter_map(|pid| numbers::outside(Path::new("/proc"), self.init_pid, pid)).collect()
     }
 
-    /// How a file that processes of the box know by this path is reached from outside, where it may lie in a mount of theirs.
-    /// The address of a unix socket holds 107 bytes, and this adds some 20.
+    /// The path outside the box of a file that has this path inside, even in a mount of the box. The address of a unix
+    /// socket holds 107 bytes, and this adds some 20.
     pub fn path_inside(&self, path: &Path) -> PathBuf {
         if self.isolation.namespaces.iter().any(|kind| kind == "mount") {
             let root = PathBuf::from(format!("/proc/{}/root", self.init_pid));
@@ -327,17 +328,17 @@ impl TrialBox {
         path.to_owned()
     }
 
-    /// Pid of the init: every process of subject and database descends from it.
+    /// The pid of the init, the ancestor of every process of subject and database.
     pub fn init_pid(&self) -> u32 {
         self.init_pid
     }
 
-    /// Pid of the process that emulates the link between client and subject, if one does.
+    /// The pid of the process that emulates the link between client and subject, if one does.
     pub fn link_pid(&self) -> Option<u32> {
         self.link_pid
     }
 
-    /// Pid of the process that emulates the link between subject and database, if one does.
+    /// The pid of the process that emulates the link between subject and database, if one does.
     pub fn database_link_pid(&self) -> Option<u32> {
         self.database_link_pid
     }
@@ -357,23 +358,23 @@ impl TrialBox {
         &self.isolation
     }
 
-    /// Where the client finds the subject.
+    /// The address of the subject for the client.
     pub fn subject_address(&self) -> Ipv4Addr {
         Joins::ClientAndSubject.addresses(self.linked)[1]
     }
 
-    /// Where the subject finds the database.
+    /// The address of the database for the subject.
     pub fn database_address(&self) -> Ipv4Addr {
         Joins::DatabaseAndSubject.addresses(self.database_linked)[0]
     }
 
-    /// Where the client's connections come from.
+    /// The source address of the client's connections.
     pub fn client_source(&self) -> Ipv4Addr {
         Joins::ClientAndSubject.addresses(self.linked)[0]
     }
 
-    /// Where a process of a part runs that the lab starts itself: in the part's control group and on the client's side of
-    /// the network.
+    /// The placement of a process of a part that the lab starts itself: in the part's control group, on the client's
+    /// side of the network.
     pub fn placement(&self, part: &str, cpus: &[u32]) -> Placement {
         let own = |kind: &str, name: &str| {
             self.isolation.namespaces.iter().any(|have| have == kind).then(|| PathBuf::from(name))
@@ -391,8 +392,8 @@ impl TrialBox {
         }
     }
 
-    /// The same for a program of others, with the account and the view of the files that programs of the box have. It works
-    /// in a folder of its own in the run folder, if there is one.
+    /// The same for a third-party program, with the account and the file view of the box's programs. It works in a
+    /// folder of its own in the run folder, if there is one.
     pub fn guarded_placement(&mut self, part: &str, cpus: &[u32]) -> Result<Placement, BoxError> {
         let mut placement = self.placement(part, cpus);
         let Some(accounts) = &self.guarded else { return Ok(placement) };
@@ -422,7 +423,7 @@ impl TrialBox {
         Ok(())
     }
 
-    /// Lets all processes go on that are frozen.
+    /// Thaws all frozen processes.
     pub fn thaw(&self) {
         self.groups.values().filter(|group| group.freezer().is_some()).for_each(Group::thaw);
     }
@@ -443,7 +444,7 @@ impl TrialBox {
         }
     }
 
-    /// The next thing that is heard, except processes that end, of which note is taken.
+    /// The next message, except ends of processes, which it records.
     fn next(&mut self, patience: Duration) -> Result<Heard, BoxError> {
         loop {
             let heard = match self.heard.recv_timeout(patience) {
@@ -457,7 +458,7 @@ impl TrialBox {
         }
     }
 
-    /// Keeps what may be heard at any time, and hands back the rest.
+    /// Records what may come at any time, and hands back the rest.
     fn take_note(&mut self, heard: Heard) -> Result<Option<Heard>, BoxError> {
         match heard {
             Heard::Init(InitEvent::Exited { pid, report }) => {
@@ -473,12 +474,12 @@ impl TrialBox {
         Ok(None)
     }
 
-    /// No one is left who could say anything.
+    /// The error when both keeper and init are gone.
     fn silence(&self) -> BoxError {
         self.fault.clone().map_or(BoxError::Silent("ended unexpectedly"), BoxError::from)
     }
 
-    /// The box does not listen any more; its last words may still be on the way.
+    /// The error when the box no longer listens. Its last message may still be on the way.
     fn why_it_ended(&mut self) -> BoxError {
         loop {
             if let Err(error) = self.next(OWN_STEP) {
@@ -489,21 +490,21 @@ impl TrialBox {
 }
 
 impl Drop for TrialBox {
-    /// Closes the pipe, which ends everything in the box, and waits for the keeper; one that hangs is killed, and the
+    /// Closes the pipe, which ends everything in the box, and waits for the keeper. Kills a keeper that hangs; the
     /// kernel then kills what is below it.
     fn drop(&mut self) {
         self.thaw();
-        // Else the keeper would take the lab for dead. It is gone itself where this fails.
+        // Otherwise the keeper would consider the lab dead. If this fails, the keeper itself is gone.
         let _ = self.channel.send(&KeeperRequest::LetGo, None);
         self.requests = None;
         let ended = wait_within(&mut self.keeper, STOP_GRACE + OWN_STEP);
         if !matches!(ended, Ok(Some(_))) {
-            // Nothing more can be done if even this fails.
+            // If even this fails, nothing more can be done.
             let _ = self.keeper.kill();
             let _ = self.keeper.wait();
         }
         if !matches!(ended, Ok(Some(status)) if status.signal().is_none()) {
-            // It has left its groups behind. What cannot be removed now, the next start of tolok tries again.
+            // The keeper has left its groups behind. The next start of tolok retries what cannot be removed now.
             let _ = sweep(&Hierarchies::find());
         }
     }

@@ -1,4 +1,4 @@
-//! Groups of this machine's kernel. What is asked here is whether the kernel does what was written.
+//! Tests of groups on the real kernel: does it do what was written?
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};
 use super::super::*;
 use super::{limits_of_cpus, wanted};
 
-/// A group of this test's, gone at its end, however that comes.
+/// A group of this test, removed at its end, even after a panic.
 struct Own {
     group: Group,
 }
@@ -29,7 +29,7 @@ impl Own {
         Self { group: Hierarchies::find().create(name, &wanted(controllers)).unwrap() }
     }
 
-    /// Starts a shell in the group that does what `script` says.
+    /// Starts a shell in the group that runs `script`.
     fn start(&self, script: &str) -> Child {
         start_in(&self.group, script)
     }
@@ -75,7 +75,7 @@ fn output_of(mut child: Child) -> (String, ExitStatus) {
     (output, child.wait().unwrap())
 }
 
-/// Waits for the first line, and leaves the rest of the output unread.
+/// Waits for the first line. The reader may consume more of the output.
 fn first_line_of(child: &mut Child) -> String {
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -94,7 +94,7 @@ fn the_tries_of_what_is_usable_leave_nothing() {
     for level in found.levels() {
         for folder in level.values().map(|place| &place.folder) {
             let probes = format!("tolok-probe-{}-", std::process::id());
-            // Tests beside this one make groups meanwhile, and may be trying, too.
+            // Other tests create groups meanwhile, and may also be probing.
             let here = folder::children(folder).unwrap();
             let tries = here.iter().filter(|child| child.file_name().unwrap().to_str().unwrap().starts_with(&probes));
             for left in tries {
@@ -104,7 +104,7 @@ fn the_tries_of_what_is_usable_leave_nothing() {
     }
 }
 
-/// What takes this long never comes.
+/// Longer than anything that the tests wait for.
 const NEVER: Duration = Duration::from_secs(120);
 
 fn wait_until(mut condition: impl FnMut() -> bool) {
@@ -146,7 +146,7 @@ fn a_quota_throttles_and_cpu_time_is_counted() {
     own.limit(&Limits { quota_cpus: Some(0.05), weight: Some(300), ..Limits::default() }).unwrap();
     let reader = own.reader();
     let mut busy = own.start("while :; do :; done");
-    // The kernel counts a period when it throttles, and the time when it lets go again.
+    // The kernel counts a period when it starts to throttle, and the time when it stops.
     wait_until(|| reader.read().throttling.unwrap().throttled_ns > 0);
     let seen = reader.read();
     let throttling = seen.throttling.unwrap();
@@ -163,7 +163,7 @@ fn the_kernel_kills_what_allocates_more_than_the_limit() {
     const LIMIT: u64 = 32 << 20;
     let own = Own::make(&[Controller::Memory]);
     own.limit(&Limits { memory_bytes: Some(LIMIT), ..Limits::default() }).unwrap();
-    // It keeps the last line in memory, and this one has no end.
+    // `tail` keeps the last line in memory, and this line has no end.
     let (_, status) = output_of(own.start("exec tail /dev/zero"));
     assert_eq!(status.signal(), Some(9), "{status}");
     let memory = own.reader().read().memory.unwrap();
@@ -176,7 +176,7 @@ fn the_kernel_kills_what_allocates_more_than_the_limit() {
 fn memory_is_told_by_kind() {
     require!(can_have(&[Controller::Memory]), "no memory controller can be used here");
     let own = Own::make(&[Controller::Memory]);
-    // A line of 20 MB is anonymous memory of whoever counts it to its end.
+    // A line of 20 MB is anonymous memory of the shell that keeps it.
     let mut holder = own.start("x=$(head -c 20000000 /dev/zero | tr '\\0' a); echo held; read end");
     assert_eq!(first_line_of(&mut holder), "held\n");
     let memory = own.reader().read().memory.unwrap();
@@ -201,7 +201,7 @@ fn a_limit_of_tasks_refuses_forks() {
     assert!(!status.success(), "the shell says that it cannot fork");
 }
 
-/// 50 shells that take no notice of TERM, and a parent that takes none either.
+/// 50 shells that ignore TERM, and a parent that ignores it too.
 const FORKING_TREE: &str = "trap '' TERM; i=0; while [ $i -lt 50 ]; do \
                             sh -c 'trap \"\" TERM; sleep 1000; sleep 1000' & i=$((i+1)); done; echo forked; wait";
 
@@ -244,7 +244,7 @@ fn version_2_without_its_way_to_kill_freezes() {
 #[test]
 fn what_never_stops_forking_is_killed() {
     require!(can_have(&[Controller::Pids, Controller::Freezer]), "no pids controller can be used here");
-    // Without the version 2 tree: with the freezer, and with nothing but signals.
+    // Without the version 2 tree: with the freezer, and with signals only.
     for way in [&[Controller::Pids, Controller::Freezer][..], &[Controller::Pids]] {
         let own = Own::make(way);
         own.limit(&Limits { pids: Some(30), ..Limits::default() }).unwrap();
@@ -297,7 +297,7 @@ fn a_reader_reads_while_processes_end_and_the_group_goes() {
     let mut children: Vec<Child> = (0..20).map(|_| own.start("sh -c :; sh -c :")).collect();
     let mut readings = vec![reader.read()];
     while readings.last().unwrap().tasks != Some(0) {
-        // Without a parent that waits, the last task is a dead one that still counts.
+        // Without a parent that waits, the last task is a zombie that still counts.
         children.retain_mut(|child| child.try_wait().unwrap().is_none());
         readings.push(reader.read());
     }
@@ -330,7 +330,7 @@ fn a_sweep_ends_what_a_dead_owner_has_left_and_spares_the_living() {
     owner.wait().unwrap();
     assert_eq!(ours(sweep(&Hierarchies::find())), 0);
     assert_eq!(server.wait().unwrap().signal(), Some(9));
-    // Such as a lab whose keeper was killed while it measures.
+    // The guest represents a lab whose keeper was killed during a measurement.
     assert!(guest.try_wait().unwrap().is_none(), "a guest lives on");
     drop(guest.stdin.take());
     assert_eq!(guest.wait().unwrap().signal(), None);
@@ -371,7 +371,7 @@ fn on_version_2_a_process_makes_room_and_goes_back() {
     let leaf_cgroup = LeafCgroup::settle_in(base).unwrap();
     assert!(leaf_cgroup.has_moved());
     assert_eq!((there(base), there(&base.join("tolok-self"))), (String::new(), me.clone()));
-    // What is found from the leaf is the folder above it, and whoever is there already stays.
+    // From the leaf, the folder above it is found, and a process that is already in the leaf stays.
     let group = Hierarchies::find().create("below", &wanted(&[Controller::Core])).unwrap();
     assert_eq!(group.folder(Controller::Core, Version::V2), Some(base.join("below").as_path()));
     assert!(!LeafCgroup::settle_in(base).unwrap().has_moved());
@@ -388,7 +388,7 @@ fn on_version_2_a_process_makes_room_and_goes_back() {
     own.remove().unwrap();
 }
 
-/// Version 1 lets nobody end who is frozen, and a group below another is frozen by itself.
+/// In version 1 a frozen process cannot end, and a group below another is frozen separately.
 #[test]
 fn what_is_frozen_below_a_group_is_killed_with_it() {
     let ways = [&[Controller::Freezer, Controller::CpuAccounting][..], &[Controller::Core]];
@@ -401,7 +401,7 @@ fn what_is_frozen_below_a_group_is_killed_with_it() {
         assert_eq!(first_line_of(&mut tree), "there\n");
         wait_until(|| match &freezer {
             Freezer::V1 { state } => {
-                // Whoever forks at this moment is missed, and the kernel has to be told again.
+                // A process that forks at this moment is missed, so the kernel must be told again.
                 ["THAWED", "FROZEN"].iter().for_each(|word| fs::write(state, word).unwrap());
                 thread::sleep(Duration::from_millis(1));
                 fs::read_to_string(state).unwrap().trim() == "FROZEN"
