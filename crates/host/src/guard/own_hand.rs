@@ -24,7 +24,7 @@ impl SelfGuard {
     /// The environment variable that contains it.
     pub(crate) const VARIABLE: &str = "TOLOK_GUARD";
 
-    /// What the init has told this process, if it has.
+    /// What the init told this process, if anything.
     pub(crate) fn given() -> io::Result<Option<Self>> {
         let Ok(text) = std::env::var(Self::VARIABLE) else { return Ok(None) };
         Ok(Some(serde_json::from_str(&text)?))

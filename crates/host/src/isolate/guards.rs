@@ -18,7 +18,7 @@ use crate::guard::{Accounts, Guard, SelfGuard, View};
 #[derive(Debug)]
 pub(super) struct Guards {
     accounts: Option<Accounts>,
-    /// The mount namespace of programs.
+    /// The mount namespace for programs.
     view: Option<OwnedFd>,
 }
 

@@ -22,8 +22,8 @@ pub(super) struct Possible {
     pub(super) right: Option<Right>,
 }
 
-/// Finds out how much of `wanted` the machine allows. Gives up a required network namespace only if nothing works with
-/// it.
+/// Finds out how much of `wanted` the machine allows. Gives up a network namespace first, unless it is required: then only
+/// if nothing works with it.
 pub(super) fn find_possible(wanted: Kinds, needs_network: bool) -> io::Result<Possible> {
     let (only_pid, only_net) = (Kinds { net: false, ..wanted }, Kinds { pid: false, ..wanted });
     let less = match (wanted.net, needs_network) {

@@ -19,8 +19,8 @@ use crate::group::Group;
 /// How long a database may take to stop before it is killed. It is the longest grace of any part, and the keeper adds
 /// its own time to it.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(3);
-/// The same for all other processes. They are asked after the measurement, and a server that hears the signal ends in
-/// milliseconds; who ignores it, or waits for clients that have gone, is to hold no one up.
+/// The same for all other processes. They are asked after the measurement, and a server that handles the signal ends in
+/// milliseconds. One that ignores it, or waits for clients that have gone, must not delay the rest.
 const SHORT_GRACE: Duration = Duration::from_millis(800);
 
 /// How long the processes of a part may take to stop when asked.

@@ -29,7 +29,7 @@ use crate::group::{Group, Hierarchies, sweep};
 use crate::guard::{Accounts, Guard};
 use crate::machine::not_started;
 
-/// Connections that wait for a service of the lab to accept them.
+/// How many connections may wait until a service of the lab accepts them.
 const BACKLOG: i32 = 4_096;
 
 /// What went wrong with a box.

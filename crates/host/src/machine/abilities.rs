@@ -20,20 +20,20 @@ pub struct Ability {
 #[serde(rename_all = "kebab-case")]
 pub enum AbilityState {
     Yes,
-    /// In part, as the words beside it say.
+    /// In part; `how` tells which.
     Partly,
     No,
-    /// Only a try can tell.
+    /// Only trying can tell.
     Unknown,
 }
 
-/// What perf events this process may count.
+/// Which perf events this process may count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PerfEvents {
     /// Those of programs and of the kernel's work for them.
     All,
     ProgramsOnly,
-    /// The kernel has them and refuses them.
+    /// The kernel has them but refuses them.
     Refused,
     /// The kernel has none.
     Absent,
@@ -49,7 +49,7 @@ pub(super) fn perf_events(machine: &Machine) -> PerfEvents {
     }
 }
 
-/// Swap that no group is charged for lets a subject outgrow its limit of memory.
+/// Swap that is not charged to a group lets a subject outgrow its memory limit.
 pub(super) fn swap_escapes(machine: &Machine) -> bool {
     let swap = machine.memory.swap_bytes.is_some_and(|bytes| bytes > 0);
     swap && machine.limits.group.swap_accounting == Some(false)
@@ -104,7 +104,7 @@ fn by_group(machine: &Machine, controller: &str, how: &str) -> Verdict {
     }
 }
 
-/// Why no group with that controller can be made, or `None` where one can.
+/// Why no group with that controller can be made, or `None` if one can.
 fn why_no_group(machine: &Machine, controller: &str) -> Option<String> {
     if machine.cgroup.mode == CgroupMode::None {
         return Some("the system has no control groups".to_owned());
@@ -115,7 +115,7 @@ fn why_no_group(machine: &Machine, controller: &str) -> Option<String> {
     (!machine.may_group(controller)).then(|| format!("the control groups here lack the {controller} controller"))
 }
 
-/// Version 2 counts CPU time in every group, even where its cpu controller is not to be had.
+/// Version 2 counts CPU time in every group, even without its cpu controller.
 fn exact_cpu_time(machine: &Machine) -> Verdict {
     let v2 = matches!(machine.cgroup.mode, CgroupMode::V2 | CgroupMode::Hybrid);
     if machine.cgroup.writable && (v2 || machine.may_group("cpuacct")) {
@@ -163,7 +163,7 @@ fn emulated_links(machine: &Machine) -> Verdict {
 fn software_events(machine: &Machine) -> Verdict {
     match perf_events(machine) {
         PerfEvents::All => yes("switches, migrations, page faults"),
-        // A switch happens in the kernel, and half of the page faults would be another figure: none are taken.
+        // A switch happens in the kernel, and half of the page faults would be a different figure. So none are counted.
         PerfEvents::ProgramsOnly => no("the kernel refuses those of its own work (perf_event_paranoid is 2)"),
         PerfEvents::Refused => no(refused(machine)),
         PerfEvents::Absent => no("the kernel has no perf events"),

@@ -1,9 +1,8 @@
-//! Who runs on which CPUs.
+//! Which part runs on which CPUs.
 //!
-//! [`assign_cpus`] is a pure function of a topology and a wish. Two parts get the same CPU only where that was allowed, or
-//! where it is what was asked for (a quota leaves a subject free to run anywhere). They get siblings of one core only when
-//! the cores do not suffice: a sibling shares the core's units and caches, so the load of one would be measured as the
-//! slowness of the other.
+//! [`assign_cpus`] is a pure function of a topology and a request. Two parts share a CPU only where that is allowed, or
+//! where it was requested (a quota lets a subject run anywhere). They share a core only if there are too few cores.
+//! Siblings share the core's units and caches, so the load of one would be measured as slowness of the other.
 
 use std::collections::BTreeMap;
 
@@ -20,44 +19,44 @@ pub struct CpuWish {
     pub generator: usize,
     /// The database's CPUs, where one is started.
     pub database: Option<DatabaseCpus>,
-    /// Whether subject and generator may run on the same CPUs, and on fewer than they asked for.
+    /// Whether subject and generator may share CPUs, and get fewer than they requested.
     pub shared_allowed: bool,
 }
 
-/// The two ways to give a subject CPU time; their figures never stand in one table.
+/// The two ways to give a subject CPU time. Their figures never appear in one table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SubjectCpus {
-    /// This many CPUs, without other parts on them.
+    /// This many CPUs, not shared with other parts.
     Dedicated(usize),
-    /// So much CPU time, on any CPU: what `docker --cpus` gives.
+    /// This much CPU time, on any CPU, as `docker --cpus` gives.
     Quota(f64),
 }
 
 /// What a database gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DatabaseCpus {
-    /// This many CPUs, without other parts on them.
+    /// This many CPUs, not shared with other parts.
     Own(usize),
-    /// One of its own where the subject and the generator leave one that is not beside the subject, else the generator's.
+    /// One of its own if subject and generator leave one that is not on a core of the subject, else the generator's.
     WhereLeft,
 }
 
-/// Who runs on which CPUs.
+/// Which part runs on which CPUs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuMap {
     pub subject: Vec<u32>,
     pub generator: Vec<u32>,
-    /// The CPU of the link emulators: one of their own where one is left over, else the generator's.
+    /// The CPU of the link emulators: one of their own if one is left over, else the generator's.
     pub link: Vec<u32>,
-    /// The CPUs of the database: its own, or the generator's; none where none is started.
+    /// The CPUs of the database: its own or the generator's. Empty if there is no database.
     pub database: Vec<u32>,
-    /// Whether subject and generator have a CPU in common, so that neither can be measured apart.
+    /// Whether subject and generator share a CPU, so neither can be measured separately.
     pub shared: bool,
     /// What falls short of the request, in one sentence.
     pub note: Option<String>,
 }
 
-/// Why the CPUs cannot be dealt out as wished.
+/// Why the CPUs cannot be assigned as requested.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CpuRefusal {
     #[error(
@@ -89,9 +88,9 @@ type Cores = Vec<Vec<u32>>;
 
 /// Gives the parts the CPUs they requested, out of those in `allowed`.
 ///
-/// Dedicated CPUs are preferred in this order: every CPU alone on its core; whole cores for each part; different CPUs of
-/// shared cores. Less than was asked for is refused, not given in silence, unless sharing is allowed. A database is given its
-/// CPUs first, from the end, and the rest is dealt out to the others.
+/// Dedicated CPUs are preferred in this order: every CPU alone on its core; whole cores for each part; different CPUs
+/// of shared cores. Unless sharing is allowed, it refuses a request that it cannot meet. A database gets its CPUs
+/// first, from the end; the other parts get the rest.
 pub fn assign_cpus(topology: &Topology, allowed: &[u32], wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
     let cores = allowed_cores(topology, allowed);
     let available: usize = cores.iter().map(Vec::len).sum();
@@ -107,7 +106,7 @@ pub fn assign_cpus(topology: &Topology, allowed: &[u32], wish: CpuWish) -> Resul
         Some(DatabaseCpus::WhereLeft) => {
             let strict = CpuWish { shared_allowed: false, ..wish };
             match beside_database(&cores, 1, strict) {
-                // What would cost the others something is not left.
+                // A CPU is not left over if taking it harms the other parts.
                 Ok(map) if map.note.is_none() => Ok(map),
                 _ => without_database(&cores, wish).map(|map| CpuMap { database: map.generator.clone(), ..map }),
             }
@@ -130,8 +129,8 @@ fn without_database(cores: &Cores, wish: CpuWish) -> Result<CpuMap, CpuRefusal> 
     }
 }
 
-/// Gives the database this many CPUs that no other part runs on: on cores that no one else is on if the others are none the worse
-/// for it, else the last ones.
+/// Gives the database this many CPUs of its own. It gets whole cores if that does not harm the other parts, else the
+/// last CPUs.
 fn beside_database(cores: &Cores, count: usize, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
     let available: usize = cores.iter().map(Vec::len).sum();
     let generator = wish.generator.max(1);
@@ -159,7 +158,7 @@ fn beside_database(cores: &Cores, count: usize, wish: CpuWish) -> Result<CpuMap,
     best.ok_or(CpuRefusal::TooFewWithDatabase { subject, generator, database: count, available })
 }
 
-/// Where there are too few CPUs and sharing is allowed, the database has those of the generator.
+/// If there are too few CPUs and sharing is allowed, the database gets the generator's.
 fn with_generators(map: CpuMap, asked: usize) -> CpuMap {
     let unit = if asked == 1 { "CPU" } else { "CPUs" };
     let own = format!(
@@ -171,13 +170,13 @@ fn with_generators(map: CpuMap, asked: usize) -> CpuMap {
     CpuMap { database: map.generator.clone(), note: Some(note), ..map }
 }
 
-/// The first CPUs of this many cores at the end, whose siblings stay idle, and the cores before them.
+/// The first CPU of each of the last `count` cores, whose siblings stay idle, and the cores before them.
 fn last_cores(cores: &Cores, count: usize) -> Option<(Vec<u32>, Cores)> {
     let (rest, last) = cores.split_at(cores.len().checked_sub(count)?);
     Some((last.iter().filter_map(|core| core.first().copied()).collect(), rest.to_vec()))
 }
 
-/// This many CPUs at the end, and all the others.
+/// The last `count` CPUs, and all the others.
 fn last_cpus(cores: &Cores, count: usize) -> Option<(Vec<u32>, Cores)> {
     let all: Vec<u32> = cores.iter().flatten().copied().collect();
     let mut own = all[all.len().checked_sub(count)?..].to_vec();
@@ -199,7 +198,7 @@ fn dedicated(cores: &Cores, subject: usize, wish: CpuWish) -> Result<CpuMap, Cpu
     if !wish.shared_allowed {
         return Err(CpuRefusal::TooFew { subject, generator, available });
     }
-    // The subject from the front and the generator from the back, so that they share as few as possible.
+    // The subject from the front and the generator from the back, so that they share as few CPUs as possible.
     let all: Vec<u32> = cores.iter().flatten().copied().collect();
     let for_subject = all[..subject.min(available)].to_vec();
     let for_generator = all[available - generator.min(available)..].to_vec();
@@ -212,7 +211,7 @@ fn dedicated(cores: &Cores, subject: usize, wish: CpuWish) -> Result<CpuMap, Cpu
     Ok(map(cores, for_subject, for_generator, Some(note)))
 }
 
-/// A quota limits a subject only where it could run on more CPUs than its quota, so one CPU beyond must be left to it.
+/// A quota only limits a subject that could run on more CPUs than its quota, so it needs one more.
 fn with_quota(cores: &Cores, quota: f64, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
     let all: Vec<u32> = cores.iter().flatten().copied().collect();
     let generator = wish.generator.max(1);
@@ -223,7 +222,7 @@ fn with_quota(cores: &Cores, quota: f64, wish: CpuWish) -> Result<CpuMap, CpuRef
         return Err(CpuRefusal::TooFew { subject: quota.ceil() as usize, generator, available: all.len() });
     }
     let wanted = quota.max(0.0).ceil().max(1.0) as usize + 1;
-    // Whole cores behind those of the subject first, then any CPUs behind.
+    // First whole cores behind those of the subject, then any CPUs behind.
     let generator_cores = cores.iter().rev().take(generator).rev();
     let alone: Vec<u32> = generator_cores.clone().map(|core| core[0]).collect();
     let touched: Vec<u32> = generator_cores.flatten().copied().collect();
@@ -254,8 +253,8 @@ fn map(cores: &Cores, mut subject: Vec<u32>, mut generator: Vec<u32>, note: Opti
     CpuMap { subject, generator, link, database: Vec::new(), shared, note }
 }
 
-/// A CPU that is left over for the link emulator: on a core of its own, or beside the generator. Beside the subject it
-/// would slow what is measured.
+/// A spare CPU for the link emulator: on a core of its own, or beside the generator. Beside the subject it would slow
+/// down what is measured.
 fn link_cpu(cores: &Cores, subject: &[u32], generator: &[u32]) -> Option<u32> {
     let holds = |core: &Vec<u32>, part: &[u32]| core.iter().any(|id| part.contains(id));
     let apart = cores.iter().filter(|core| !holds(core, subject));
@@ -268,14 +267,14 @@ fn splits_a_core(cores: &Cores, subject: &[u32], generator: &[u32]) -> bool {
     cores.iter().any(|core| holds(core, subject) && holds(core, generator))
 }
 
-/// The CPUs of the subject and of the generator, and whether a core is split between them.
+/// The CPUs of the subject and of the generator, and whether they split a core.
 fn deal(cores: &[Vec<u32>], subject_count: usize, generator_count: usize) -> (Vec<u32>, Vec<u32>, bool) {
     if cores.len() >= subject_count + generator_count {
         let first_of = |cores: &[Vec<u32>]| cores.iter().map(|core| core[0]).collect();
         let (subject, rest) = cores.split_at(subject_count);
         return (first_of(subject), first_of(&rest[..generator_count]), false);
     }
-    // Whole cores: the subject fills its own from the front, the generator takes the cores behind.
+    // Whole cores: the subject fills cores from the front, and the generator takes those behind.
     let mut held = 0;
     let subject_cores = cores.iter().position(|core| {
         held += core.len();
@@ -292,11 +291,11 @@ fn deal(cores: &[Vec<u32>], subject_count: usize, generator_count: usize) -> (Ve
     (subject, generator, true)
 }
 
-/// The allowed CPUs grouped by core; cores of one memory node and package stand together, so that neighbours share caches.
+/// The allowed CPUs grouped by core. Cores of one memory node and package are adjacent, so neighbours share caches.
 fn allowed_cores(topology: &Topology, allowed: &[u32]) -> Cores {
     let mut cores: BTreeMap<(u32, u32, u32), Vec<u32>> = BTreeMap::new();
     for &id in allowed {
-        // A CPU whose place is unknown counts as a core of its own.
+        // A CPU with unknown place counts as a core of its own.
         let cpu = topology.cpus.iter().find(|cpu| cpu.id == id);
         let cpu = cpu.copied().unwrap_or(Cpu { id, core: id, package: u32::MAX, node: 0 });
         let core = cores.entry((cpu.node, cpu.package, cpu.core)).or_default();

@@ -1,4 +1,4 @@
-//! What the fingerprint says about control groups; [`crate::group`] is what finds and uses them.
+//! The part of the fingerprint about control groups. [`crate::group`] finds and uses them.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use crate::group::Hierarchies;
 /// The control groups of this process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cgroup {
-    /// Which layout the system has.
+    /// The system's layout.
     pub mode: CgroupMode,
     /// The controllers that this process could use if it has the right.
     pub controllers: Vec<String>,
-    /// Whether its permissions let it make a group below its own in the hierarchy of the cpu controller (of version 2,
-    /// where there is no other).
+    /// Whether permissions let it make a group below its own, in the hierarchy of the cpu controller (or of version 2,
+    /// if there is no other).
     pub writable: bool,
 }
 

@@ -1,21 +1,21 @@
-//! CPUs: how they hang together, and the kernel's way of listing them.
+//! The topology of CPUs, and the kernel's format for lists of them.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// The CPUs that are online, in the order of their ids.
+/// The online CPUs, ordered by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topology {
-    /// One entry a logical CPU.
+    /// One entry for each logical CPU.
     pub cpus: Vec<Cpu>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cpu {
-    /// The number the kernel gives it.
+    /// The kernel's number of it.
     pub id: u32,
-    /// The core, named by the lowest CPU on it; CPUs of one core are siblings.
+    /// The core, identified by its lowest CPU. CPUs of one core are siblings.
     pub core: u32,
     pub package: u32,
     /// The memory node.
@@ -28,13 +28,13 @@ impl Topology {
     }
 }
 
-/// The ids in a list of the kernel's kind, such as `0-3,8`; `None` when it is not one.
+/// The ids in a list in the kernel's format, such as `0-3,8`. `None` if it is not such a list.
 pub fn parse_cpu_list(list: &str) -> Option<Vec<u32>> {
     let mut ids = Vec::new();
     for part in list.trim().split(',').filter(|part| !part.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last) = (first.trim().parse::<u32>().ok()?, last.trim().parse::<u32>().ok()?);
-        // A kernel is built for at most 8192 CPUs; anything beyond is not a CPU list.
+        // A kernel supports at most 8192 CPUs, so larger numbers do not come from a CPU list.
         if last < first || last > 8192 {
             return None;
         }
@@ -43,7 +43,7 @@ pub fn parse_cpu_list(list: &str) -> Option<Vec<u32>> {
     Some(ids)
 }
 
-/// The list in the kernel's form, the reverse of [`parse_cpu_list`]: `[0, 1, 2, 8]` is `0-2,8`.
+/// The list in the kernel's format, the reverse of [`parse_cpu_list`]: `[0, 1, 2, 8]` is `0-2,8`.
 pub fn format_cpu_list(ids: &[u32]) -> String {
     let mut ids = ids.to_vec();
     ids.sort_unstable();
@@ -56,7 +56,7 @@ pub fn format_cpu_list(ids: &[u32]) -> String {
     ranges.collect::<Vec<_>>().join(",")
 }
 
-/// The topology below that root; CPUs whose place is not told count as cores of their own.
+/// The topology below that root. CPUs with unknown place count as cores of their own.
 pub(super) fn read_topology(root: &Path) -> Topology {
     let base = root.join("sys/devices/system/cpu");
     let text = |path: &Path| std::fs::read_to_string(path).ok();
@@ -64,7 +64,7 @@ pub(super) fn read_topology(root: &Path) -> Topology {
     let nodes = nodes(root);
     let cpus = online.iter().map(|&id| {
         let fact = |name: &str| text(&base.join(format!("cpu{id}/topology/{name}")));
-        // `core_id` is unique within a die only, and the numbers of dies are not told by every kernel.
+        // `core_id` is unique only within a die, and not every kernel shows the numbers of dies.
         let siblings = fact("thread_siblings_list").and_then(|list| parse_cpu_list(&list));
         let core = siblings.and_then(|siblings| siblings.into_iter().min()).unwrap_or(id);
         let package = fact("physical_package_id").and_then(|value| value.trim().parse().ok()).unwrap_or(0);

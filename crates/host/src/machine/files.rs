@@ -1,4 +1,4 @@
-//! Files below a root folder: `/` in earnest, an invented machine in tests. What cannot be read is `None`.
+//! Files below a root folder: `/` in production, an invented machine in tests. What cannot be read is `None`.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -14,7 +14,7 @@ impl<'a> Files<'a> {
         Self { root }
     }
 
-    /// Where a file of the machine lies; its path may begin with `/`.
+    /// The path of a file of the machine. `path` may begin with `/`.
     pub(super) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.root.join(path.strip_prefix("/").unwrap_or(path))
@@ -28,7 +28,7 @@ impl<'a> Files<'a> {
         std::fs::read_to_string(self.path(path)).ok()
     }
 
-    /// The contents without blanks around them; an empty file says nothing.
+    /// The trimmed contents, or `None` for an empty file.
     pub(super) fn word(&self, path: impl AsRef<Path>) -> Option<String> {
         self.text(path).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     }
@@ -46,7 +46,7 @@ impl<'a> Files<'a> {
         self.path(path).exists()
     }
 
-    /// What stands in a folder, sorted, or `None` where there is no such folder.
+    /// The names in a folder, sorted. Empty if there is no such folder.
     pub(super) fn names(&self, folder: impl AsRef<Path>) -> Vec<String> {
         let entries = std::fs::read_dir(self.path(folder)).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();

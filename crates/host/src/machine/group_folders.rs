@@ -1,5 +1,5 @@
-//! Where this process stands in the trees of control groups: the folder of each controller, and the folders above. What
-//! the kernel says of it is read by [`crate::group`].
+//! Where this process is in the trees of control groups: the folder of each controller, and those above.
+//! [`crate::group`] parses what the kernel reports about it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub(super) struct GroupFolders {
     trees: Vec<Mounted>,
     /// The text of `/proc/self/cgroup`.
     own: String,
-    /// Whether the kernel told where this process stands, be it that there are no trees.
+    /// Whether the kernel told where this process is. True also if there are no trees.
     pub(super) known: bool,
 }
 
@@ -21,14 +21,14 @@ pub(super) struct GroupFolders {
 pub(super) struct GroupFolder {
     mount: PathBuf,
     pub(super) own: PathBuf,
-    /// A tree of version 2, which has every controller that version 1 does not hold.
+    /// A version 2 tree, which has every controller that version 1 does not use.
     pub(super) v2: bool,
-    /// The group is the root of its tree, as far as can be seen from within a container.
+    /// Whether the group is the root of its tree, as far as visible from within a container.
     pub(super) is_root: bool,
 }
 
 impl GroupFolder {
-    /// The group's folder and those above it, up to what is mounted.
+    /// The group's folder and those above it, up to the mount point.
     pub(super) fn upwards(&self) -> impl Iterator<Item = &Path> {
         self.own.ancestors().take_while(|folder| folder.starts_with(&self.mount))
     }
@@ -42,7 +42,7 @@ impl GroupFolders {
         Self { trees, own: own.unwrap_or_default(), known }
     }
 
-    /// The group in the tree in which that controller rules this process.
+    /// The group of this process in the tree of that controller.
     pub(super) fn of(&self, controller: &str) -> Option<GroupFolder> {
         let has = |tree: &&Mounted| tree.controllers.iter().flatten().any(|name| name == controller);
         let v1 = mounts::best(self.trees.iter().filter(has), &self.own);

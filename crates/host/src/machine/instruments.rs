@@ -1,23 +1,23 @@
-//! What the kernel has to measure with, and how busy it is at this moment.
+//! What the kernel offers for measuring, and how busy it is now.
 
 use serde::{Deserialize, Serialize};
 
 use super::files::Files;
 use super::parse;
 
-/// What the kernel has to measure with.
+/// What the kernel offers for measuring.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instruments {
-    /// Who may use perf events: -1 all of it for all, 1 those of the kernel too, 2 those of programs only, 3 no one without
-    /// the right. `None` where the kernel has no perf events.
+    /// Who may use perf events: -1 everyone without limit, 1 everyone including kernel events, 2 everyone for programs
+    /// only, 3 only those with the right. `None` if the kernel has no perf events.
     pub perf_event_paranoid: Option<i32>,
-    /// Whether the processor's own counters can be reached.
+    /// Whether the processor's own counters are available.
     pub hardware_counters: bool,
     /// Whether the kernel counts how long tasks wait for CPUs (PSI).
     pub pressure: bool,
-    /// Whether it tells how long each task ran and waited.
+    /// Whether it reports how long each task ran and waited.
     pub schedstat: bool,
-    /// Whether it adds up a process's proportional share of memory (PSS).
+    /// Whether it reports a process's proportional set size (PSS).
     pub proportional_memory: bool,
 }
 
@@ -26,19 +26,19 @@ pub struct Instruments {
 pub struct Moment {
     /// Runnable tasks, averaged over 1, 5 and 15 minutes.
     pub load_average: Option<[f64; 3]>,
-    /// The share of the last 10 s in which some task waited for a CPU, in percent.
+    /// The percentage of the last 10 s in which at least one task waited for a CPU.
     pub cpu_pressure_avg10_percent: Option<f64>,
     /// The fraction of all CPU time since boot that the hypervisor gave to others.
     pub steal_fraction: Option<f64>,
 }
 
 pub(super) fn read(files: Files) -> Instruments {
-    // Processors with two kinds of cores, and those of Arm, have counters under other names.
+    // Processors with two kinds of cores, and Arm processors, have counters under other names.
     let counters = |name: &String| name == "cpu" || name.starts_with("cpu_") || name.starts_with("armv");
     Instruments {
         perf_event_paranoid: files.number("proc/sys/kernel/perf_event_paranoid"),
         hardware_counters: files.names("sys/bus/event_source/devices").iter().any(counters),
-        // With pressure switched off at the start, the file is there and cannot be read.
+        // If pressure was switched off at boot, the file exists but cannot be read.
         pressure: files.word("proc/pressure/cpu").is_some(),
         schedstat: files.word("proc/self/schedstat").is_some(),
         proportional_memory: files.exists("proc/self/smaps_rollup"),

@@ -1,7 +1,7 @@
-//! The kernel: which one, how it was built, and with which options it was started.
+//! The kernel: its version, its build, and its boot options.
 //!
-//! Only those options of its command line are kept that bear on a measurement: the others may name disks, hosts and
-//! secrets, and a record is made to be handed on.
+//! Keeps only boot options that affect a measurement. The others may name disks, hosts and secrets, and records are
+//! meant to be shared.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -15,20 +15,20 @@ use super::parse;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Kernel {
     pub release: Option<String>,
-    /// Its build: what `uname -v` prints.
+    /// Its build, as `uname -v` prints it.
     pub build: Option<String>,
-    /// The options of its command line that bear on a measurement.
+    /// The options of its command line that affect a measurement.
     pub options: Vec<String>,
-    /// How often a CPU is interrupted to see whose turn it is.
+    /// How often the scheduler's tick interrupts a CPU.
     pub tick_hz: Option<u32>,
-    /// What it reads time from.
+    /// Its source of time.
     pub clocksource: Option<String>,
-    /// How much of a process lies at random addresses: 0 nothing, 1 stack and libraries, 2 the heap as well.
+    /// How much of a process has random addresses: 0 nothing, 1 stack and libraries, 2 the heap as well.
     #[serde(default)]
     pub randomised_addresses: Option<u32>,
-    /// Whether it can delay packets by itself (the queueing discipline netem), at once or by loading a module.
+    /// Whether it can delay packets itself (the queueing discipline netem), at once or after loading a module.
     pub netem: Option<bool>,
-    /// The distribution, as it names itself.
+    /// The distribution's own name for itself.
     pub distribution: Option<String>,
     /// The C library of the system's programs.
     pub libc: Option<String>,
@@ -50,7 +50,7 @@ pub(super) fn read(files: Files, config: Option<&KernelConfig>) -> Kernel {
     }
 }
 
-/// What the kernel was built with. Many kernels carry it in themselves, packed; distributions put it beside the kernel.
+/// The kernel's build configuration. Many kernels contain it, compressed; distributions put it beside the kernel.
 #[derive(Debug)]
 pub(super) struct KernelConfig {
     set: BTreeMap<String, String>,
@@ -63,7 +63,7 @@ impl KernelConfig {
         carried().or_else(beside).as_deref().and_then(Self::parse)
     }
 
-    /// The lines `CONFIG_NAME=value`; what is not set stands there as a comment, or not at all.
+    /// The lines `CONFIG_NAME=value`. Unset options are comments or missing.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let setting = |line: &str| {
             let (name, value) = line.strip_prefix("CONFIG_")?.split_once('=')?;
@@ -77,13 +77,13 @@ impl KernelConfig {
         self.set.get(name).map(String::as_str)
     }
 
-    /// Built in, and not as a module.
+    /// Whether it is built in, not a module.
     pub(super) fn built_in(&self, name: &str) -> bool {
         self.value(name) == Some("y")
     }
 }
 
-/// A configuration is some hundred kilobytes; anything beyond is not one.
+/// A configuration has some hundred kilobytes. Anything much longer is not one.
 const CONFIG_BYTES_MAX: u64 = 4 << 20;
 
 fn unpacked(packed: &[u8]) -> Option<String> {
@@ -92,7 +92,7 @@ fn unpacked(packed: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// How options begin that bear on a measurement.
+/// Prefixes of options that affect a measurement.
 const MEASURING: &str = "\
     amd_pstate cgroup clocksource cpufreq cpuidle default_hugepagesz gather_data_sampling hpet hugepages idle \
     intel_idle intel_pstate irqaffinity isolcpus kpti l1tf maxcpus mce mds mem= mitigations mmio_stale_data \
@@ -101,7 +101,7 @@ const MEASURING: &str = "\
     skew_tick slab spec_ spectre_ split_lock srbds ssbd swapaccount systemd.unified_cgroup_hierarchy threadirqs \
     transparent_hugepage tsa tsc tsx workqueue";
 
-/// The words of a command line that are for the kernel: what stands behind `--` is for the first process.
+/// The words of a command line that are for the kernel. Those after `--` are for the first process.
 pub(super) fn kernels_own(command_line: &str) -> impl Iterator<Item = &str> {
     command_line.split_whitespace().take_while(|word| *word != "--")
 }
@@ -111,7 +111,7 @@ pub(super) fn measuring_options(command_line: &str) -> Vec<String> {
     kernels_own(command_line).filter(measuring).map(str::to_owned).collect()
 }
 
-/// Looks for netem without loading it: a module that is loaded, one that is built in, one that could be loaded.
+/// Looks for netem without loading it: loaded, built in, or loadable.
 fn netem(files: Files, release: Option<&str>, config: Option<&KernelConfig>) -> Option<bool> {
     let loaded = files.text("proc/modules").is_some_and(|text| text.lines().any(|line| line.starts_with("sch_netem ")));
     let modules = |file: &str| files.text(format!("lib/modules/{}/{file}", release?));
@@ -123,12 +123,12 @@ fn netem(files: Files, release: Option<&str>, config: Option<&KernelConfig>) -> 
     match config {
         Some(config) if config.built_in("NET_SCH_NETEM") => Some(true),
         Some(config) if config.value("NET_SCH_NETEM").is_none() => Some(false),
-        // It is a module, or may be one: its file says whether it can be loaded here.
+        // It is a module or may be one. Its file tells whether it can be loaded here.
         _ => loadable,
     }
 }
 
-/// GNU's library says its version in its own text; musl's tells only that it is musl.
+/// GNU's library contains its version as text. musl only shows that it is musl.
 fn libc(files: Files) -> Option<String> {
     // Where distributions put it, for both processors.
     const GNU: &str = "lib/x86_64-linux-gnu lib/aarch64-linux-gnu usr/lib/x86_64-linux-gnu usr/lib/aarch64-linux-gnu \
@@ -139,14 +139,15 @@ fn libc(files: Files) -> Option<String> {
     gnu.or_else(musl)
 }
 
-/// From `GNU C Library (Debian GLIBC 2.36-9) stable release version 2.36.` within the library: what stands in brackets.
+/// Extracts the text in brackets from `GNU C Library (Debian GLIBC 2.36-9) stable release version 2.36.` in the
+/// library.
 pub(super) fn gnu_libc(library: &[u8]) -> Option<String> {
     const BEFORE: &[u8] = b"GNU C Library (";
     let at =
         library.windows(BEFORE.len()).position(|window| window[0] == BEFORE[0] && window == BEFORE)? + BEFORE.len();
     let rest = &library[at..library.len().min(at + 200)];
     let text = String::from_utf8_lossy(rest.split(|byte| *byte == 0 || *byte == b'\n').next()?).into_owned();
-    // `GNU libc` alone is what its makers put there; then only the sentence behind has the version.
+    // Unmodified builds have `GNU libc` there. Then only the sentence behind has the version.
     let (name, sentence) = text.split_once(')')?;
     let version = sentence.split_once("version ").map(|(_, version)| version.trim_end_matches('.').to_owned());
     match version {

@@ -25,13 +25,13 @@ pub struct Limits {
 /// A resource limit; `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
-    /// The one in force.
+    /// The limit in force.
     pub soft: Option<u64>,
-    /// The one up to which a process may raise its own.
+    /// The limit up to which a process may raise its own.
     pub hard: Option<u64>,
 }
 
-/// What the control groups around this process allow it, the tightest of each kind; `None` is no limit that can be seen.
+/// The limits of the control groups around this process, the tightest of each kind. `None` means no visible limit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupLimits {
     /// CPU time in CPUs.
@@ -39,7 +39,7 @@ pub struct GroupLimits {
     pub memory_bytes: Option<u64>,
     /// Processes and threads.
     pub tasks: Option<u64>,
-    /// Whether swap can be counted and limited a group.
+    /// Whether swap can be counted and limited by group.
     pub swap_accounting: Option<bool>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn read(files: Files, folders: &GroupFolders) -> Limits {
     }
 }
 
-/// A limit holds for all groups below, so the tightest on the way up counts.
+/// A limit applies to all groups below, so the tightest on the way up counts.
 fn quota_cpus(files: Files, folders: &GroupFolders) -> Option<f64> {
     let folder = folders.of("cpu")?;
     let number = |text: String| text.trim().parse::<f64>().ok();
@@ -73,22 +73,22 @@ fn quota_cpus(files: Files, folders: &GroupFolders) -> Option<f64> {
         } else {
             (text("cpu.cfs_quota_us").and_then(number)?, text("cpu.cfs_period_us").and_then(number)?)
         };
-        // Version 1 says -1 for no quota; version 2 says `max`, which is no number.
+        // Version 1 has -1 for no quota; version 2 has `max`, which does not parse as a number.
         (quota > 0.0 && period > 0.0).then_some(quota / period)
     });
     quotas.reduce(f64::min)
 }
 
-/// The smallest number in the files of that name on the way up; `names` are those of version 1 and 2.
+/// The smallest number in the files of that name on the way up. `names` are those of version 1 and 2.
 fn tightest(files: Files, folders: &GroupFolders, controller: &str, names: [&str; 2]) -> Option<u64> {
-    // Version 1 says "no limit" by the largest number of whole pages.
+    // Version 1 writes "no limit" as the largest number of whole pages.
     const UNLIMITED: u64 = i64::MAX as u64 / 65_536 * 65_536;
     let folder = folders.of(controller)?;
     let limits = folder.upwards().filter_map(|group| files.number(group.join(names[usize::from(folder.v2)])));
     limits.filter(|&limit: &u64| limit < UNLIMITED).min()
 }
 
-/// The root of version 2 has no such file, whatever its groups have.
+/// The root of version 2 has neither file, whatever its groups have.
 fn swap_accounting(files: Files, folders: &GroupFolders) -> Option<bool> {
     let folder = folders.of("memory")?;
     let name = if folder.v2 { "memory.swap.max" } else { "memory.memsw.limit_in_bytes" };

@@ -1,4 +1,4 @@
-//! Main memory, and what the kernel does when it gets short.
+//! Main memory, and what the kernel does when it runs short.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,13 +12,13 @@ pub struct Memory {
     pub swap_bytes: Option<u64>,
     /// How readily the kernel swaps, from 0 to 200.
     pub swappiness: Option<u32>,
-    /// 0 promises more than there is within reason, 1 always, 2 never.
+    /// Whether the kernel promises more memory than it has: 0 within reason, 1 always, 2 never.
     pub overcommit: Option<u32>,
     /// When the kernel backs memory with huge pages: always, madvise or never.
     pub transparent_hugepages: Option<String>,
-    /// Whether the machine stops when memory runs out, instead of a process.
+    /// Whether the machine panics when memory runs out, instead of killing a process.
     pub panic_on_oom: Option<bool>,
-    /// Whether the process that asked last is ended when memory runs out, instead of the largest.
+    /// Whether the process that requested memory last is killed when memory runs out, instead of the largest.
     pub oom_kills_allocating_task: Option<bool>,
 }
 

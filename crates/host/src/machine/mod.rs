@@ -1,9 +1,11 @@
 //! What machine this is, and what it can and cannot measure.
 //!
-//! [`Machine`] is the fingerprint that every run records: it has no host name, no user and no address in it. It is read
-//! from files below a root folder, so tests invent machines by writing files; what is absent there is `None`, never a
-//! guess. [`Machine::advice`] and [`Machine::abilities`] judge a fingerprint, [`assign_cpus`] deals out the CPUs, and
-//! [`judge`] and [`disturbances`] judge readings of how busy it is; none of them looks at the machine.
+//! [`Machine`] is the fingerprint that every run records. It contains no host name, user or address. It is read from
+//! files below a root folder, so tests invent machines by writing files. What is missing there is `None`, never a
+//! guess.
+//!
+//! [`Machine::advice`] and [`Machine::abilities`] judge a fingerprint, and [`assign_cpus`] assigns the CPUs. [`judge`]
+//! and [`disturbances`] judge readings of how busy the machine is. None of them reads the machine.
 
 mod abilities;
 mod advice;
@@ -56,28 +58,28 @@ use files::Files;
 use group_folders::GroupFolders;
 use kernel::KernelConfig;
 
-/// The fingerprint of a machine, as far as it bears on a measurement.
+/// The fingerprint of a machine, as far as it affects a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     pub processor: Processor,
-    /// The CPUs that the kernel runs on: which of them are siblings on a core, in a package, on a memory node.
+    /// The online CPUs: which are siblings on a core, in a package, on a memory node.
     pub topology: Topology,
-    /// Those that this process may use.
+    /// The CPUs that this process may use.
     pub allowed_cpus: Vec<u32>,
     pub memory: Memory,
     /// The kernel and the system around it.
     pub kernel: Kernel,
-    /// How the kernel deals out CPU time.
+    /// How the kernel distributes CPU time.
     pub scheduler: Scheduler,
     pub network: Network,
     pub limits: Limits,
-    /// Whether this is a virtual machine or a container, and of which make.
+    /// Whether this is a virtual machine or a container, and of which kind.
     pub virtualisation: Virtualisation,
     /// Which control groups there are, and whether they may be used.
     pub cgroup: Cgroup,
     /// What this process may do.
     pub rights: Rights,
-    /// What the kernel has to measure with.
+    /// What the kernel offers for measuring.
     pub instruments: Instruments,
     /// How busy it was when this was read.
     pub moment: Moment,
@@ -86,11 +88,11 @@ pub struct Machine {
 /// Whether this is a machine within another.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Virtualisation {
-    /// The CPU says that it runs under a hypervisor.
+    /// Whether the CPU reports a hypervisor.
     pub hypervisor: bool,
-    /// Maker and product, as the firmware names them.
+    /// Vendor and product, according to the firmware.
     pub product: Option<String>,
-    /// The kind of container, as far as it leaves a trace.
+    /// The kind of container, if it leaves a trace.
     pub container: Option<String>,
 }
 
@@ -99,7 +101,7 @@ impl Machine {
         Self::read_from(Path::new("/"))
     }
 
-    /// The machine whose `proc`, `sys`, `dev`, `etc` and `lib` stand below that folder.
+    /// The machine whose `proc`, `sys`, `dev`, `etc` and `lib` are below that folder.
     pub fn read_from(root: &Path) -> Self {
         let files = Files::below(root);
         let config = KernelConfig::read(files);
@@ -129,7 +131,7 @@ impl Machine {
         rights::read(Files::below(Path::new("/")))
     }
 
-    /// What a person should know about measuring on this machine, the gravest first.
+    /// What users should know about measuring on this machine, most serious first.
     pub fn advice(&self) -> Vec<Advice> {
         advice::advice(self)
     }
@@ -139,21 +141,21 @@ impl Machine {
         abilities::abilities(self)
     }
 
-    /// [`assign_cpus`] on the CPUs that this process may use.
+    /// Calls [`assign_cpus`] with the CPUs that this process may use.
     pub fn assign_cpus(&self, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
         assign_cpus(&self.topology, &self.allowed_cpus, wish)
     }
 
-    /// Whether groups with that controller may be made below the own one.
+    /// Whether groups with that controller may be made below this process's own.
     fn may_group(&self, controller: &str) -> bool {
         self.cgroup.writable && self.cgroup.controllers.iter().any(|name| name == controller)
     }
 }
 
-/// The name that the kernel gives the first pid namespace, since there are any (`PROC_PID_INIT_INO`).
+/// The kernel's fixed name of the first pid namespace (`PROC_PID_INIT_INO`).
 const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 
-/// A virtual machine that was made from a container's image has the image's traces, but runs in the first pid namespace.
+/// A virtual machine made from a container image has the image's traces, but runs in the first pid namespace.
 fn container(files: Files) -> Option<String> {
     let namespace = std::fs::read_link(files.path("proc/self/ns/pid"));
     if namespace.is_ok_and(|name| name == Path::new(FIRST_PID_NAMESPACE)) {

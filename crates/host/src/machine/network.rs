@@ -1,38 +1,38 @@
-//! How the kernel's network is set up, as far as it decides what a server and its clients see.
+//! The kernel's network settings that affect servers and clients.
 
 use serde::{Deserialize, Serialize};
 
 use super::files::Files;
 use super::parse;
 
-/// Settings of the network. Those of TCP are of the network namespace that tolok was started in.
+/// Network settings. Those of TCP belong to the network namespace in which tolok was started.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Network {
     /// The congestion control of new connections.
     pub congestion_control: Option<String>,
-    /// Those that can be chosen without loading a module.
+    /// The algorithms that can be chosen without loading a module.
     pub congestion_controls: Vec<String>,
     /// The queueing discipline of new devices.
     pub default_qdisc: Option<String>,
     /// The largest packet on the loopback device.
     pub loopback_mtu_bytes: Option<u32>,
-    /// The longest queue of connections that a server can ask for.
+    /// The longest queue of connections that a server can request.
     pub somaxconn: Option<u32>,
-    /// The first and the last port that outgoing connections are given.
+    /// The first and the last port for outgoing connections.
     pub local_ports: Option<(u16, u16)>,
-    /// 0 never, 1 always, 2 on loopback only: whether a port in TIME_WAIT is used again.
+    /// Whether a port in TIME_WAIT is reused: 0 never, 1 always, 2 on loopback only.
     pub tcp_tw_reuse: Option<u32>,
     /// Whether a reset is ignored in TIME_WAIT.
     pub tcp_rfc1337: Option<bool>,
-    /// How often the answer to a new connection is sent again.
+    /// How often the kernel resends the answer to a new connection.
     pub tcp_synack_retries: Option<u32>,
-    /// 0 never, 1 when the queue is full, 2 always: whether connections are taken without a place in the queue.
+    /// Whether connections are accepted without a place in the queue: 0 never, 1 when the queue is full, 2 always.
     pub tcp_syncookies: Option<u32>,
-    /// How long a closed connection waits for the other side.
+    /// How long a connection in FIN_WAIT_2 waits for the other side.
     pub tcp_fin_timeout_s: Option<u32>,
-    /// Whether a connection starts slowly again after a pause.
+    /// Whether a connection falls back to slow start after a pause.
     pub tcp_slow_start_after_idle: Option<bool>,
-    /// 0 off, 1 with a random offset, 2 without: time stamps in packets.
+    /// Timestamps in packets: 0 off, 1 with a random offset, 2 without.
     pub tcp_timestamps: Option<u32>,
     /// How many packets may wait between a device and a CPU.
     pub netdev_max_backlog: Option<u32>,

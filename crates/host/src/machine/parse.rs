@@ -1,11 +1,11 @@
-//! What the kernel's text files say: pure functions over their contents.
+//! Parses the kernel's text files: pure functions of their contents.
 
 use sha2::{Digest, Sha256};
 
 use super::cpus::parse_cpu_list;
 use super::limits::Limit;
 
-/// `model name` on x86; Arm kernels give part numbers only, so there it is unknown.
+/// `model name` on x86. Most Arm kernels give only part numbers, so there it is unknown.
 pub(super) fn cpu_model(cpuinfo: &str) -> Option<String> {
     let value = |name: &str| field(cpuinfo, name).filter(|value| !value.is_empty()).map(str::to_owned);
     value("model name").or_else(|| value("Model")).or_else(|| value("cpu model"))
@@ -15,7 +15,7 @@ pub(super) fn has_hypervisor_flag(cpuinfo: &str) -> bool {
     field(cpuinfo, "flags").is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
 }
 
-/// SHA-256 over the features in alphabetical order, as kernels list them in orders of their own; Arm calls them `Features`.
+/// SHA-256 of the features in alphabetical order, since kernels order them differently. Arm calls them `Features`.
 pub(super) fn cpu_features_sha256(cpuinfo: &str) -> Option<String> {
     let mut features: Vec<&str> =
         field(cpuinfo, "flags").or_else(|| field(cpuinfo, "Features"))?.split_whitespace().collect();
@@ -36,17 +36,17 @@ pub(super) fn cache_size_bytes(size: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-/// The set of capabilities in force, a bit each.
+/// The effective capabilities, one bit each.
 pub(super) fn capabilities(status: &str) -> Option<u64> {
     u64::from_str_radix(field(status, "CapEff")?, 16).ok()
 }
 
-/// Whether a user namespace has all numbers of users, as the first has: `0 0 4294967295`.
+/// Whether a user namespace maps all user ids, as the first one does: `0 0 4294967295`.
 pub(super) fn is_whole_uid_map(map: &str) -> bool {
     map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
-/// Maker and product in one; firmware that was never filled in says nothing.
+/// Vendor and product combined. Ignores placeholders of firmware that was never filled in.
 pub(super) fn dmi_product(vendor: Option<&str>, product: Option<&str>) -> Option<String> {
     const UNFILLED: [&str; 3] = ["To Be Filled By O.E.M.", "System manufacturer", "System Product Name"];
     let words: Vec<&str> = [vendor, product].into_iter().flatten().filter(|word| !UNFILLED.contains(word)).collect();
@@ -73,7 +73,7 @@ pub(super) fn port_range(text: &str) -> Option<(u16, u16)> {
     Some((ports.next()?.ok()?, ports.next()?.ok()?))
 }
 
-/// One line of `/proc/self/limits`; the columns are padded with blanks, and the names have blanks in them too.
+/// One line of `/proc/self/limits`. Its columns are padded with blanks, and the names contain blanks too.
 pub(super) fn limit(limits: &str, name: &str) -> Option<Limit> {
     let values = limits.lines().find_map(|line| line.strip_prefix(name))?;
     let mut values = values.split_whitespace();
@@ -90,7 +90,7 @@ pub(super) fn chosen(text: &str) -> Option<String> {
     Some(rest.split_once(']')?.0.to_owned())
 }
 
-/// The word in round brackets, as the scheduler marks its model of preemption: `none voluntary (full)`.
+/// The word in round brackets, which marks the scheduler's preemption model: `none voluntary (full)`.
 pub(super) fn chosen_in_brackets(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('(')?;
     Some(rest.split_once(')')?.0.to_owned())
@@ -112,13 +112,13 @@ pub(super) fn pressure_some_total_s(text: &str) -> Option<f64> {
     Some(total_us / 1e6)
 }
 
-/// From `/proc/loadavg`: `2.19 0.96 0.43 4/117 29928` has 4 of 117 tasks that can run.
+/// From `/proc/loadavg`: `2.19 0.96 0.43 4/117 29928` means that 4 of 117 tasks are runnable.
 pub(super) fn running_tasks(text: &str) -> Option<u32> {
     text.split_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
 }
 
-/// The first eight CPU times since boot, all CPUs together: user nice system idle iowait irq softirq steal. Guests' time,
-/// which stands behind them, is in user time already.
+/// The first eight CPU times since boot, summed over CPUs: user nice system idle iowait irq softirq steal. The guest
+/// times behind them are already part of user time.
 pub(super) fn cpu_ticks(stat: &str) -> Option<[u64; 8]> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let mut ticks = [0; 8];
@@ -129,7 +129,7 @@ pub(super) fn cpu_ticks(stat: &str) -> Option<[u64; 8]> {
     Some(ticks)
 }
 
-/// Stolen time over all time since boot, all CPUs together.
+/// Stolen time as a fraction of all time since boot, over all CPUs.
 pub(super) fn steal_fraction(stat: &str) -> Option<f64> {
     let ticks = cpu_ticks(stat)?;
     let total: u64 = ticks.iter().sum();

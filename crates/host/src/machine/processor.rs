@@ -1,4 +1,4 @@
-//! The processor: what it is, what it is allowed to do by itself, and what was switched off in it for safety.
+//! The processor: what it is, what it may do by itself, and which mitigations are on.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use super::cpus::{format_cpu_list, parse_cpu_list};
 use super::files::Files;
 use super::parse;
 
-/// The processor, as the kernel describes it. All CPUs are taken to be of the kind of the first.
+/// The processor as the kernel describes it. All CPUs are assumed to be like the first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Processor {
-    /// Its name as it gives it.
+    /// Its own name for itself.
     pub model: Option<String>,
-    /// Its maker as it gives it.
+    /// Its vendor's name for itself.
     pub vendor: Option<String>,
-    /// The family that it belongs to.
+    /// Its family.
     pub family: Option<u32>,
     /// The model within the family.
     pub model_number: Option<u32>,
@@ -23,22 +23,22 @@ pub struct Processor {
     pub stepping: Option<u32>,
     /// The version of its microcode.
     pub microcode: Option<String>,
-    /// SHA-256 over its features in alphabetical order; equal where programs find the same instructions.
+    /// SHA-256 of its features in alphabetical order. It is equal where programs find the same instructions.
     pub features_sha256: Option<String>,
-    /// The frequency when this was read; under a hypervisor the nominal one.
+    /// The frequency when this was read. Under a hypervisor, the nominal one.
     pub frequency_mhz: Option<f64>,
-    /// What the kernel says of siblings on a core: `on`, `off`, `notsupported` and the like.
+    /// The kernel's state of simultaneous multithreading: `on`, `off`, `notsupported` and others.
     pub smt: Option<String>,
-    /// The caches that its first CPU reaches.
+    /// The caches of its first CPU.
     pub caches: Vec<Cache>,
-    /// How many memory nodes there are.
+    /// The number of memory nodes.
     pub memory_nodes: Option<usize>,
-    /// What chooses the frequency of the first CPU that has a governor.
+    /// The frequency governor of the first CPU that has one.
     pub governor: Option<String>,
     pub frequency_driver: Option<String>,
     /// Whether it may run above its nominal frequency.
     pub boost: Option<bool>,
-    /// Known weaknesses of the processor, and what the kernel does about each.
+    /// Known vulnerabilities of the processor, and what the kernel does about each.
     pub vulnerabilities: BTreeMap<String, String>,
 }
 
@@ -48,9 +48,9 @@ pub struct Cache {
     pub level: u32,
     /// `Data`, `Instruction` or `Unified`.
     pub holds: String,
-    /// How much.
+    /// Its size.
     pub size_bytes: u64,
-    /// The CPUs that share it, as a list of the kernel's kind.
+    /// The CPUs that share it, as a list in the kernel's format.
     pub shared_by: Option<String>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn read(files: Files) -> Processor {
     let online = files.text(format!("{CPUS}/online")).and_then(|list| parse_cpu_list(&list)).unwrap_or_default();
     let value = |name: &str| parse::field(&cpuinfo, name).filter(|value| !value.is_empty()).map(str::to_owned);
     let number = |name: &str| value(name).and_then(|value| value.parse().ok());
-    // Virtual machines have no cpufreq folder at all, and some CPUs of a real one may have none.
+    // Virtual machines have no cpufreq folder, and some CPUs of a real machine may have none.
     let frequency = |name: &str| online.iter().find_map(|id| files.word(format!("{CPUS}/cpu{id}/cpufreq/{name}")));
     let nodes = files.names("sys/devices/system/node");
     let nodes = nodes.iter().filter(|name| name.strip_prefix("node").is_some_and(|id| id.parse::<u32>().is_ok()));
@@ -84,7 +84,7 @@ pub(super) fn read(files: Files) -> Processor {
     }
 }
 
-/// Two drivers say the same thing in opposite ways.
+/// The two drivers express this in opposite ways.
 fn boost(files: Files) -> Option<bool> {
     let turbo_off = || files.switch(format!("{CPUS}/intel_pstate/no_turbo"));
     files.switch(format!("{CPUS}/cpufreq/boost")).or_else(|| turbo_off().map(|off| !off))

@@ -1,4 +1,4 @@
-//! Which programs take CPU time that a measurement needs, and which other toloks measure here.
+//! Which programs take CPU time that a measurement needs, and which other toloks are measuring here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use super::files::Files;
 use super::quiet::TICKS_PER_S;
 
-/// Programs that use less than this share of one CPU disturb nothing that anyone could find.
+/// Below this share of one CPU, a program causes no noticeable disturbance.
 const WORTH_NAMING: f64 = 0.05;
-/// More names than this help nobody.
+/// More names than this do not help.
 const MOST_NAMED: usize = 3;
 
 /// The processes of a machine.
@@ -17,20 +17,20 @@ pub struct Processes {
     root: PathBuf,
 }
 
-/// CPU time of each process so far, in ticks of the kernel, with its name.
+/// Each process's CPU time so far, in kernel ticks, with its name.
 pub type CpuTimes = BTreeMap<u32, (String, u64)>;
 
 /// A process that used CPU time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BusyProgram {
     pub pid: u32,
-    /// What the kernel calls it: at most 15 characters.
+    /// The kernel's name for it: at most 15 characters.
     pub name: String,
     /// How many CPUs it used.
     pub cpus: f64,
 }
 
-/// A tolok that measures, and is not this one.
+/// Another tolok that is measuring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherRun {
     /// The process of its run, not of its block.
@@ -46,14 +46,14 @@ impl Default for Processes {
 }
 
 impl Processes {
-    /// The CPU times of all that can be seen. A process that ends meanwhile is left out.
+    /// The CPU times of all visible processes. Leaves out a process that ends meanwhile.
     pub fn cpu_times(&self) -> CpuTimes {
         let files = Files::below(&self.root);
         let read = |pid: u32| Some((pid, name_and_ticks(&files.text(format!("proc/{pid}/stat"))?)?));
         self.pids(files).filter_map(read).collect()
     }
 
-    /// Runs of other toloks: each has a process for its block, whose parent it is.
+    /// Runs of other toloks: each run is the parent of its block's process.
     pub fn other_runs(&self, own: u32) -> Vec<OtherRun> {
         let files = Files::below(&self.root);
         let run = |pid: u32| {
@@ -74,7 +74,8 @@ impl Processes {
     }
 }
 
-/// Who used most CPU time between two looks, the greatest first. `own` is this process, which is no one else.
+/// The programs that used most CPU time between two readings, the greatest first. `own` is this process, which is left
+/// out.
 pub fn busiest(before: &CpuTimes, after: &CpuTimes, over_s: f64, own: u32) -> Vec<BusyProgram> {
     let used = after.iter().filter(|(pid, _)| **pid != own).map(|(pid, (name, ticks))| {
         // A process that began meanwhile had used nothing before.
@@ -94,13 +95,13 @@ pub fn busy_words(busy: &[BusyProgram]) -> Option<String> {
     (!words.is_empty()).then(|| format!("most of it by {}", words.join(", ")))
 }
 
-/// The name of a process, and what stands behind it in its `stat`. A name may have blanks and parentheses of its own.
+/// The name of a process, and what follows it in its `stat`. A name may contain blanks and parentheses.
 fn fields(stat: &str) -> Option<(&str, Vec<&str>)> {
     let (head, rest) = stat.rsplit_once(')')?;
     Some((head.split_once('(')?.1, rest.split_whitespace().skip(1).collect()))
 }
 
-/// User and system time stand 11 and 12 behind the parent.
+/// User and system time are at indices 10 and 11, counted from the parent.
 fn name_and_ticks(stat: &str) -> Option<(String, u64)> {
     let (name, fields) = fields(stat)?;
     let ticks = |place: usize| fields.get(place)?.parse::<u64>().ok();

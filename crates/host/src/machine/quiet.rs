@@ -1,7 +1,7 @@
 //! Are other programs at work? Judged before a run begins, and for every window.
 //!
-//! The judgements are functions of readings. Only [`ThisHost`] looks at a machine, and [`wait_until_quiet`] is handed a
-//! host to look at and to pass the time with.
+//! The judgements are functions of readings. Only [`ThisHost`] reads a machine; [`wait_until_quiet`] gets a host to
+//! read and to wait with.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,52 +13,52 @@ use serde::{Deserialize, Serialize};
 use super::files::Files;
 use super::parse;
 
-/// Other programs may use this share of the machine's CPUs: less is what an idle system does on its own, and a part of it
-/// lands on the subject's CPUs only now and then.
+/// Other programs may use this share of the machine's CPUs. An idle system uses less on its own, and only some of that
+/// affects the subject's CPUs.
 pub const FOREIGN_TOLERATED: f64 = 0.05;
 /// The hypervisor may take this share of the machine's CPUs. It takes time from all parts alike, and no figure can be
-/// corrected for it, so little is tolerated; a quiet host takes about a tenth of it.
+/// corrected for that, so the limit is low. A quiet host takes about a tenth of it.
 pub const STEAL_TOLERATED: f64 = 0.01;
-/// Other programs may take this share of the subject's own CPUs. What is known is the most that they can have taken, so more
-/// is tolerated than of the machine.
+/// Other programs may take this share of the subject's own CPUs. The known value is an upper bound, so the limit is
+/// higher than for the machine.
 pub const TAKEN_TOLERATED: f64 = 0.10;
-/// For this share of the time, some task may wait for a CPU before a run begins. While a trial runs, its own tasks wait for
-/// each other, so then this says nothing.
+/// Some task may wait for a CPU for this share of the time before a run begins. During a trial its own tasks wait for
+/// each other, so then the figure tells nothing.
 pub const PRESSURE_TOLERATED: f64 = 0.10;
-/// A judgement before a run looks at this long a time: the kernel counts in hundredths of a second, and 1% of one CPU must
-/// be more than one of them.
+/// How long a judgement before a run observes. The kernel counts in hundredths of a second, and 1% of one CPU must be
+/// more than one of them.
 pub const JUDGED_OVER: Duration = Duration::from_secs(2);
 /// Kernels count CPU time in hundredths of a second (`USER_HZ`, fixed at 100 for programs on Linux).
 pub(super) const TICKS_PER_S: f64 = 100.0;
-/// No one waits longer than this for an answer to Ctrl-C.
+/// The longest delay until a wait reacts to Ctrl-C.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What the machine had done up to an instant, all CPUs together.
+/// What the machine had done up to an instant, over all CPUs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct HostReading {
     /// The instant, on the monotonic clock.
     pub at_s: f64,
-    /// Time that CPUs worked.
+    /// Time that CPUs were busy.
     pub busy_s: f64,
-    /// Time that CPUs had nothing to do, or waited for a disk.
+    /// Time that CPUs were idle, or waited for a disk.
     pub idle_s: f64,
     /// Time that the hypervisor gave to others.
     pub steal_s: f64,
-    /// CPU time of this process, which counts as no one else's.
+    /// This process's CPU time, which does not count as other programs'.
     pub own_s: f64,
     /// Time in which some task waited for a CPU.
     pub waiting_s: Option<f64>,
-    /// Tasks that can run, this one too.
+    /// Runnable tasks, including this one.
     pub running: Option<u32>,
 }
 
-/// What stands in the way of a good figure.
+/// What prevents a good figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
     pub kind: DisturbanceKind,
-    /// How much, as a share of what is named in the sentence, from 0 to 1.
+    /// How much, as a share from 0 to 1 of what the sentence names.
     pub share: f64,
-    /// The figure in words, and where too much begins.
+    /// The figure in words, with the limit.
     pub sentence: String,
 }
 
@@ -71,12 +71,12 @@ pub enum DisturbanceKind {
     ForeignCpu,
     /// Other programs used CPU time of the subject's own CPUs while it had work.
     TakenFromSubject,
-    /// Tasks wait for CPUs before anything was started.
+    /// Tasks waited for CPUs before a run began.
     Pressure,
 }
 
 impl DisturbanceKind {
-    /// The word as it stands in files.
+    /// The word used in files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Steal => "steal",
@@ -86,7 +86,7 @@ impl DisturbanceKind {
         }
     }
 
-    /// The disturbance, if its share is more than is tolerated.
+    /// The disturbance, if its share exceeds the limit.
     fn judged(self, share: f64) -> Option<Disturbance> {
         let (tolerated, took, of) = match self {
             Self::Steal => (STEAL_TOLERATED, "the hypervisor took", "of the CPU time"),
@@ -99,10 +99,10 @@ impl DisturbanceKind {
     }
 }
 
-/// How still a machine was between two readings.
+/// How quiet a machine was between two readings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stillness {
-    /// How long was looked at.
+    /// How long the observation took.
     pub over_s: f64,
     /// Share of the machine's CPU time that other programs used.
     pub foreign: f64,
@@ -110,9 +110,9 @@ pub struct Stillness {
     pub stolen: f64,
     /// Share of the time in which some task waited for a CPU.
     pub waiting: Option<f64>,
-    /// Tasks that could run at the end, apart from this one.
+    /// Runnable tasks at the end, except this one.
     pub running: Option<u32>,
-    /// What is too much; empty on a quiet machine.
+    /// What exceeds its limit. Empty on a quiet machine.
     pub disturbances: Vec<Disturbance>,
 }
 
@@ -124,13 +124,13 @@ impl Stillness {
 }
 
 impl HostReading {
-    /// From `/proc/stat`, `/proc/pressure/cpu` and `/proc/loadavg`; `None` where the first cannot be read.
+    /// Parses `/proc/stat`, `/proc/pressure/cpu` and `/proc/loadavg`. `None` if the first cannot be parsed.
     pub fn parse(at_s: f64, own_s: f64, stat: &str, pressure: Option<&str>, loadavg: Option<&str>) -> Option<Self> {
         let times = parse::cpu_ticks(stat)?.map(|ticks| ticks as f64 / TICKS_PER_S);
         Some(Self {
             at_s,
             own_s,
-            // user, nice, system, (idle, iowait,) irq, softirq; then steal. Guests' time is in user time already.
+            // user, nice, system, (idle, iowait,) irq, softirq; then steal. Guest time is already part of user time.
             busy_s: times[0] + times[1] + times[2] + times[5] + times[6],
             idle_s: times[3] + times[4],
             steal_s: times[7],
@@ -140,10 +140,10 @@ impl HostReading {
     }
 }
 
-/// What happened between two readings; `None` if no time passed.
+/// What happened between two readings. `None` if no time passed.
 pub fn judge(before: &HostReading, after: &HostReading) -> Option<Stillness> {
     let over_s = after.at_s - before.at_s;
-    // Counters of idle time are known to step back a little on some kernels.
+    // On some kernels, counters of idle time step back a little.
     let passed = |before: f64, after: f64| (after - before).max(0.0);
     let (busy_s, steal_s) = (passed(before.busy_s, after.busy_s), passed(before.steal_s, after.steal_s));
     let whole_s = busy_s + steal_s + passed(before.idle_s, after.idle_s);
@@ -161,7 +161,7 @@ pub fn judge(before: &HostReading, after: &HostReading) -> Option<Stillness> {
     Some(Stillness { over_s, foreign, stolen, waiting, running, disturbances })
 }
 
-/// The facts by which a window is judged. A figure that is not known is 0: it disturbs nothing.
+/// The facts for judging a window. An unknown figure is 0 and disturbs nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WindowFacts {
     /// Its length.
@@ -178,7 +178,7 @@ pub struct WindowFacts {
     pub subject_wait_s: f64,
 }
 
-/// What disturbed a window, by the same measure as every other window.
+/// What disturbed a window, by the same criteria as for every other window.
 pub fn disturbances(window: &WindowFacts) -> Vec<Disturbance> {
     let machine_s = window.machine_cpus * window.window_s;
     let stolen = share(window.steal_s, machine_s);
@@ -191,8 +191,8 @@ pub fn disturbances(window: &WindowFacts) -> Vec<Disturbance> {
     found.into_iter().flatten().collect()
 }
 
-/// Threads of one subject wait for each other, so a long wait alone says nothing. But what others took is time that the
-/// subject waited, that it did not use, and that others did use: it can be no more than the least of the three.
+/// A subject's threads wait for each other, so a long wait alone tells nothing. But the time that others took is time
+/// that the subject waited, that it did not use, and that others used. So it is at most the smallest of the three.
 fn taken_from_subject(window: &WindowFacts) -> Option<Disturbance> {
     let own_s = window.subject_cpus * window.window_s;
     let unused_s = own_s - window.subject_cpu_s;
@@ -200,16 +200,16 @@ fn taken_from_subject(window: &WindowFacts) -> Option<Disturbance> {
     DisturbanceKind::TakenFromSubject.judged(share(taken_s, own_s)?)
 }
 
-/// Clocks of CPU time and of the window are read one after the other, so a part can come out a hair larger than the whole.
+/// CPU time and the window are measured by different clocks, so a part can come out slightly larger than the whole.
 fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0 && part.is_finite()).then(|| (part / whole).clamp(0.0, 1.0))
 }
 
-/// A host that can be read, and time that can be passed.
+/// A host that can be read, and a way to let time pass.
 pub trait WatchedHost {
-    /// What it has done so far; `None` where that cannot be read.
+    /// What it has done so far. `None` if it cannot be read.
     fn reading(&mut self) -> Option<HostReading>;
-    /// Lets time pass.
+    /// Waits.
     fn pause(&mut self, time: Duration);
 }
 
@@ -220,13 +220,13 @@ pub enum WaitEnd {
     Quiet,
     /// It did not become quiet in time.
     PatienceOver,
-    /// The wait was called off.
+    /// The wait was cancelled.
     CalledAway,
-    /// It cannot be seen whether the machine is quiet.
+    /// The machine's state cannot be read.
     Unknown,
 }
 
-/// What a wait for quiet saw.
+/// What a wait for quiet observed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waited {
     pub end: WaitEnd,
@@ -234,9 +234,10 @@ pub struct Waited {
     pub last: Option<Stillness>,
 }
 
-/// Looks at the host for [`JUDGED_OVER`] at a time until it is quiet, `patience` is over, or `keep_waiting` says no.
+/// Observes the host for [`JUDGED_OVER`] at a time until it is quiet, `patience` is over, or `keep_waiting` returns
+/// false.
 ///
-/// It looks once in any case, so that no patience means one look.
+/// It observes at least once, so zero patience means one observation.
 pub fn wait_until_quiet(patience: Duration, host: &mut impl WatchedHost, keep_waiting: &dyn Fn() -> bool) -> Waited {
     let mut last = None;
     let Some(first) = host.reading() else { return Waited { end: WaitEnd::Unknown, took_s: 0.0, last } };

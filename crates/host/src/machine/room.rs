@@ -1,4 +1,5 @@
-//! Whether limits leave room for a run at all. Where they do not, some part of it would fail later, and in words that name no limit.
+//! Whether limits leave room for a run at all. Otherwise some part of it would fail later, with an error that names no
+//! limit.
 
 use std::io;
 use std::path::Path;
@@ -7,9 +8,9 @@ use super::files::Files;
 use super::group_folders::GroupFolders;
 use super::{limits, parse};
 
-/// Processes and threads that a run of the smallest server has at once: 16 were too few, 20 were enough.
+/// The processes and threads that a run of the smallest server has at once: 16 were too few, 20 were enough.
 const TASKS: u64 = 20;
-/// Files that one process of such a run has open: 64 were too few, 96 were enough.
+/// The files that one process of such a run has open: 64 were too few, 96 were enough.
 const OPEN_FILES: u64 = 96;
 
 /// The limit that is too low for any run, and what to do about it.
@@ -17,7 +18,7 @@ pub fn too_little_room() -> Option<String> {
     lack(Files::below(Path::new("/")))
 }
 
-/// Why the system starts no process or thread, with what to do where a limit is the reason.
+/// Why the system did not start a process or thread, and what to do if a limit is the reason.
 pub fn not_started(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::WouldBlock => format!(
@@ -58,11 +59,11 @@ fn too_few(who: &str, most: u64, has: u64, limit: &str) -> Option<String> {
     })
 }
 
-/// Tasks that count towards the limit of this process's account. `None` if the kernel lets it exceed the limit, as it lets root.
+/// Tasks that count towards the limit of this process's account. `None` if the limit does not apply to it, as for root.
 fn tasks_of_account(files: Files) -> Option<u64> {
     let own = files.text("proc/self/status")?;
     let account = account_of(&own).filter(|account| *account != 0)?;
-    // SYS_ADMIN and SYS_RESOURCE, of the whole machine.
+    // SYS_ADMIN and SYS_RESOURCE, for the whole machine.
     let whole_machine = files.text("proc/self/uid_map").is_none_or(|map| parse::is_whole_uid_map(&map));
     if whole_machine && parse::capabilities(&own).is_some_and(|set| set & (1 << 21 | 1 << 24) != 0) {
         return None;
@@ -81,7 +82,7 @@ fn account_of(status: &str) -> Option<u64> {
     field(status, "Uid:")
 }
 
-/// The first number of a line of a status.
+/// The first number in a line of a `status` file.
 fn field(status: &str, name: &str) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }
