@@ -1,4 +1,4 @@
-//! How the kernel deals out CPU time.
+//! How the kernel distributes CPU time.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,22 +8,23 @@ use super::group_folders::GroupFolders;
 use super::kernel::{KernelConfig, kernels_own};
 use super::parse;
 
-/// The scheduler's settings, and where this process stands in it.
+/// The scheduler's settings, and this process's place in it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scheduler {
-    /// When a task in the kernel is interrupted for another: `none`, `voluntary`, `full`, `lazy`, `rt`; `dynamic` where it
-    /// was chosen at the start and cannot be read.
+    /// When a task in the kernel is preempted: `none`, `voluntary`, `full`, `lazy`, `rt`; `dynamic` if it was chosen at
+    /// boot and cannot be read.
     pub preemption: Option<String>,
     /// Whether tasks are grouped by session, and whether that applies to this process.
     pub autogroup: Autogroup,
-    /// The weight of this process's own control group: shares of version 1, or the weight of version 2.
+    /// The weight of this process's own control group: version 1 shares or version 2 weight.
     pub own_weight: Option<u64>,
-    /// Whether control groups have real-time budgets of their own, which begin with nothing.
+    /// Whether control groups have real-time budgets of their own, which start at zero.
     pub rt_group_scheduling: Option<bool>,
-    /// How much of a second this process's own control group may give away to real-time tasks, where groups have budgets.
+    /// How many microseconds per second this process's control group may pass on to real-time tasks, if groups have
+    /// budgets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_rt_runtime_us: Option<i64>,
-    /// How much of a second real-time tasks may take; -1 is all of it.
+    /// How many microseconds per second real-time tasks may take; -1 is all of it.
     pub rt_runtime_us: Option<i64>,
 }
 
@@ -32,7 +33,7 @@ pub(super) fn read(files: Files, folders: &GroupFolders, config: Option<&KernelC
     let command_line = files.text("proc/cmdline").unwrap_or_default();
     let debug = files.text("sys/kernel/debug/sched/preempt");
     let cpu = folders.of("cpu");
-    // Version 1 has the file in every group where the kernel has budgets a group; version 2 has none in any case.
+    // Version 1 has the file in every group if the kernel has budgets by group. Version 2 never has it.
     let rt_file = cpu.as_ref().filter(|folder| !folder.v2).map(|folder| folder.own.join("cpu.rt_runtime_us"));
     let weight_file = cpu.map(|folder| folder.own.join(if folder.v2 { "cpu.weight" } else { "cpu.shares" }));
     Scheduler {
@@ -48,7 +49,7 @@ pub(super) fn read(files: Files, folders: &GroupFolders, config: Option<&KernelC
     }
 }
 
-/// What is in force, from the nearest source to the farthest: the scheduler itself, the command line, the build.
+/// The model in force, from the most to the least direct source: the scheduler itself, the command line, the build.
 pub(super) fn preemption(
     build: &str,
     debug: Option<&str>,

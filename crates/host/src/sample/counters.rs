@@ -1,15 +1,15 @@
 //! Counters of the kernel and of the processor for one part.
 //!
-//! There are two ways to count for a part. A counter of a control group (of the version 2 tree) on each CPU counts for
-//! its members wherever they come from, and is read in the time of one read a CPU. A counter of one process that those
-//! it starts inherit needs no group and fewer rights, but each process carries copies of it: with five software
-//! counters, switching between two processes took a sixth longer and starting a process a tenth, against a thirtieth and
-//! less with a group, and reading them for a thousand processes took 90 µs against 2 (docs/benchmarks.md). So the
-//! group comes first, and the process where the group is refused.
+//! There are two ways to count for a part. A counter of a version 2 control group on each CPU counts for its members,
+//! whatever their parents, and takes one read per CPU. A counter of one process is inherited by those it starts, and
+//! needs no group and fewer rights. But each process then carries copies: with five software counters, switching
+//! between two processes took a sixth longer and starting a process a tenth. With a group it was a thirtieth and less.
+//! Reading them for a thousand processes took 90 µs against 2 (docs/benchmarks.md). So this tries the group first, and
+//! the process if the group is refused.
 //!
-//! Software counters cost next to nothing and run in every window. Counters of the processor may trap to a hypervisor
-//! each time they are switched, and then cost a third of the throughput; those and the tracepoint of system calls belong
-//! into a pass of their own that is not scored.
+//! Software counters cost next to nothing and run in every window. Processor counters may trap to a hypervisor at each
+//! switch, and then cost a third of the throughput. They and the tracepoint of system calls belong in a separate pass
+//! that is not scored.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,7 +23,7 @@ use super::as_seconds;
 use super::perf::{self, Event, Raw, Target};
 use crate::group::Group;
 
-/// What it counts.
+/// What a counter counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// For the members of the group with this folder in the version 2 tree.
@@ -33,11 +33,11 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The scope of a group, or `None` where it has no folder in a version 2 tree.
+    /// The scope of a group, or `None` if it has no folder in a version 2 tree.
     pub fn of(group: &Group) -> Option<Self> {
         let folders = group.entrances();
         let mut folders = folders.iter().filter_map(|entrance| entrance.parent());
-        // Only groups of version 2 have this file, whatever their controllers.
+        // Only version 2 groups have this file, whatever their controllers.
         folders.find(|folder| folder.join("cgroup.controllers").exists()).map(|folder| Self::Group(folder.to_owned()))
     }
 }
@@ -56,14 +56,14 @@ const SYSCALLS: &str = "system calls";
 
 type Named = (&'static str, Event);
 
-/// Counts of the kernel since they were attached; absent where they are refused.
+/// Kernel counts since the counters were attached. Refused ones are absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SoftwareEvents {
-    /// Times a CPU was taken from a thread or given up by it.
+    /// How often a thread lost or gave up a CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_switches: Option<u64>,
-    /// Times a thread went on on another CPU.
+    /// How often a thread moved to another CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub migrations: Option<u64>,
     /// Page faults that needed no disk.
@@ -77,16 +77,16 @@ pub struct SoftwareEvents {
     pub task_clock_ns: Option<u64>,
 }
 
-/// Counters of the kernel for one part.
+/// Kernel counters for one part.
 #[derive(Debug)]
 pub struct SoftwareCounters(CounterSet);
 
 impl SoftwareCounters {
-    /// Attaches them in the first scope that allows it. Those who are counted are members of the group, or are started
-    /// later by the process: so before the servers are.
+    /// Attaches them in the first scope that allows it. Call it before the servers start: it counts members of the
+    /// group, or only what the process starts later.
     pub fn attach(scopes: &[Scope]) -> Self {
         let events = [CONTEXT_SWITCHES, MIGRATIONS, MINOR_FAULTS, MAJOR_FAULTS, TASK_CLOCK];
-        // Without the kernel there is no switch to be counted: a figure for a part of the faults would be another figure.
+        // Without the kernel no switches would be counted, and some of the faults would be a different figure.
         Self(CounterSet::attach(&events.map(|(name, event)| (name, Ok(event))), scopes, false))
     }
 
@@ -110,26 +110,26 @@ impl SoftwareCounters {
     }
 }
 
-/// Counters of the processor and the tracepoint of system calls for one part; for a pass that is not scored.
+/// Processor counters and the tracepoint of system calls for one part, for a pass that is not scored.
 #[derive(Debug)]
 pub struct DiagnosticCounters(CounterSet);
 
 /// All counters at one moment.
 #[derive(Debug, Clone)]
 pub struct DiagnosticReading {
-    /// By name, one reading a CPU.
+    /// One reading per CPU, by name.
     counters: Vec<(&'static str, Vec<Raw>)>,
     user_mode_only: bool,
 }
 
-/// What was counted between two readings; absent where it cannot be.
+/// What was counted between two readings. Counts that are not possible are absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct DiagnosticCounts {
     pub cycles: Option<DiagnosticCount>,
     pub instructions: Option<DiagnosticCount>,
-    /// Branches that were guessed wrong.
+    /// Mispredicted branches.
     pub branch_misses: Option<DiagnosticCount>,
-    /// Misses of the last cache.
+    /// Misses of the last-level cache.
     pub cache_misses: Option<DiagnosticCount>,
     pub syscalls: Option<DiagnosticCount>,
 }
@@ -137,9 +137,9 @@ pub struct DiagnosticCounts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct DiagnosticCount {
     pub value: u64,
-    /// The counter had to take turns with others, and the figure is extrapolated from its turns.
+    /// Whether the counter took turns with others, so that the figure is extrapolated.
     pub scaled: bool,
-    /// What happened in the kernel is not in it, as this user may not see that.
+    /// Whether the figure lacks the kernel's part, because this user may not count it.
     pub user_mode_only: bool,
 }
 
@@ -197,8 +197,8 @@ impl Raw {
     }
 }
 
-/// A count for the whole time it was wanted, and whether that is an extrapolation. One that never had its turn in that
-/// time says nothing.
+/// The count for the whole time the counter was enabled, and whether it is extrapolated. `None` if the counter never
+/// ran in that time.
 fn scaled(raw: Raw) -> Option<(u64, bool)> {
     match raw.running_ns {
         running if running >= raw.enabled_ns => Some((raw.value, false)),
@@ -218,7 +218,7 @@ struct CounterSet {
 #[derive(Debug)]
 struct Counter {
     name: &'static str,
-    /// One a CPU, or one for all.
+    /// One for each CPU, or one for all.
     files: Vec<File>,
 }
 
@@ -226,7 +226,8 @@ struct Counter {
 type Wanted = (&'static str, Result<Event, String>);
 
 impl CounterSet {
-    /// Takes the first scope in which anything can be counted; in user mode only if that is allowed and nothing else is.
+    /// Attaches in the first scope where anything can be counted. Falls back to user mode only if that is allowed and
+    /// nothing else works.
     fn attach(events: &[Wanted], scopes: &[Scope], user_mode_will_do: bool) -> Self {
         let mut best =
             Self { unavailable: vec!["events are not counted: no scope is known".to_owned()], ..Self::default() };
@@ -280,7 +281,7 @@ fn open_in(event: Event, scope: &Scope, user_mode_only: bool) -> io::Result<Vec<
 
 fn explain(error: &io::Error, scope: &Scope) -> String {
     let needs = match scope {
-        // The kernel treats a counter of a group like one of a whole CPU.
+        // The kernel treats a group's counter like a counter of a whole CPU.
         Scope::Group(_) => 0,
         Scope::Below(_) => 1,
     };
@@ -295,7 +296,7 @@ fn explain(error: &io::Error, scope: &Scope) -> String {
     }
 }
 
-/// The CPUs that run, from a list such as `0-3,8`.
+/// The online CPUs, from a list such as `0-3,8`.
 fn online_cpus() -> io::Result<Vec<u32>> {
     let list = std::fs::read_to_string("/sys/devices/system/cpu/online")?;
     parse_cpus(&list).ok_or_else(|| io::Error::other(format!("the list of CPUs reads {:?}", list.trim())))
@@ -324,8 +325,7 @@ fn syscalls_tracepoint() -> Result<u64, String> {
     text.trim().parse().map_err(|_| format!("its number in tracefs reads {:?}", text.trim()))
 }
 
-/// Reads a file of tracefs through a mount that has no place in any folder: no one sees it, and it is gone when this
-/// returns.
+/// Reads a file of tracefs through a detached mount. It is invisible and disappears when this returns.
 fn read_detached(path: &str) -> io::Result<String> {
     use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
     let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;

@@ -1,4 +1,4 @@
-//! The whole machine: work, time taken by the hypervisor, pressure, runnable tasks, frequencies.
+//! The whole machine: busy time, time taken by the hypervisor, pressure, runnable tasks, frequencies.
 
 use std::path::PathBuf;
 
@@ -10,17 +10,17 @@ use super::kept::{Kept, Room};
 /// Kernels count these in hundredths of a second (`USER_HZ`, fixed at 100 for programs on Linux).
 const TICK_NS: u64 = 10_000_000;
 
-/// The machine at one moment. Times are since boot; what the kernel does not tell is absent.
+/// The machine at one moment. Times are since boot. What the kernel does not report is absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HostReading {
-    /// Time all CPUs spent on anything but idling and waiting for disks.
+    /// Time that all CPUs spent on anything but idling and waiting for disks.
     #[serde(rename = "busy_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub busy_ns: Option<u64>,
-    /// Time the hypervisor gave to others while this machine had work.
+    /// Time that the hypervisor gave to others while this machine had work.
     #[serde(rename = "steal_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub steal_ns: Option<u64>,
-    /// The part of the busy time that went into softirqs: most of what packets cost.
+    /// The part of the busy time spent in softirqs: most of the cost of packets.
     #[serde(rename = "softirq_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub softirq_ns: Option<u64>,
     /// Time in which at least one task waited for a CPU.
@@ -32,7 +32,7 @@ pub struct HostReading {
     /// Time in which at least one task waited for a disk.
     #[serde(rename = "io_pressure_s", with = "as_seconds", skip_serializing_if = "Option::is_none")]
     pub io_pressure_ns: Option<u64>,
-    /// Tasks that ran or were ready to run, the one that reads this included.
+    /// Tasks that ran or were ready to run, including the reader.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runnable_tasks: Option<u64>,
     /// Frequency of the slowest CPU.
@@ -43,21 +43,21 @@ pub struct HostReading {
     pub frequency_max_hz: Option<u64>,
 }
 
-/// Reads the machine again and again.
+/// Reads the machine repeatedly.
 #[derive(Debug)]
 pub struct Host {
     proc: PathBuf,
     stat: Kept,
-    /// CPU, memory, io.
+    /// CPU, memory, I/O.
     pressure: [Kept; 3],
     cpuinfo: Kept,
-    /// The frequency of each CPU, where the kernel has files for it.
+    /// The frequency of each CPU, if the kernel has files for it.
     frequencies: Vec<(PathBuf, Kept)>,
     buffer: Vec<u8>,
 }
 
 impl Host {
-    /// The machine that is described below these folders.
+    /// The machine described below these folders.
     pub fn new(proc: PathBuf, sys: PathBuf) -> Self {
         let cpus = std::fs::read_dir(sys.join("devices/system/cpu")).into_iter().flatten().flatten();
         let frequency = |cpu: PathBuf| cpu.join("cpufreq/scaling_cur_freq");
@@ -72,7 +72,7 @@ impl Host {
         }
     }
 
-    /// Files that are kept open at most.
+    /// The most files that are kept open.
     pub fn files(&self) -> usize {
         2 + self.pressure.len() + self.frequencies.len()
     }
@@ -119,7 +119,7 @@ fn extremes(frequencies: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
     })
 }
 
-/// The lines `cpu MHz : 2600.000` of the processors that have them.
+/// The frequencies in lines like `cpu MHz : 2600.000`.
 fn cpuinfo_frequencies(text: &str) -> impl Iterator<Item = u64> {
     let megahertz = text.lines().filter_map(|line| line.strip_prefix("cpu MHz")?.split_once(':'));
     megahertz.filter_map(|(_, value)| Some((value.trim().parse::<f64>().ok()? * 1e6).round() as u64))
@@ -142,8 +142,8 @@ fn parse_stat(text: &str) -> HostReading {
     }
 }
 
-/// The microseconds behind `total=` in the line `some avg10=… total=…`. The averages beside it look back over fixed
-/// times, and are of no use for a window.
+/// The microseconds behind `total=` in the line `some avg10=… total=…`. The averages before it cover fixed periods, so
+/// they are useless for a window.
 fn parse_pressure(text: &str) -> Option<u64> {
     let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
     let total: u64 = some.split_ascii_whitespace().find_map(|field| field.strip_prefix("total="))?.parse().ok()?;
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(host(&proc).read(), HostReading::default());
         proc.file("stat", "cpu  nonsense\n").file("pressure/cpu", "\n").file("cpuinfo", "Processor : AArch64\n");
         assert_eq!(host(&proc).read(), HostReading::default());
-        // An old kernel without steal has the rest.
+        // An old kernel without steal still has the rest.
         proc.file("stat", "cpu  100 20 30 9999 8888 5 6\n");
         assert_eq!(host(&proc).read().steal_ns, None);
         assert_eq!(host(&proc).read().busy_ns, Some(1_610_000_000));

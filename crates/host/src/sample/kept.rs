@@ -1,7 +1,7 @@
-//! Files of `/proc` and `/sys` that are kept open and read again from their start.
+//! Files of `/proc` and `/sys` that are kept open and reread from their start.
 //!
-//! Opening one costs several times what reading it does. A file of `/proc` that is kept open also belongs to the one
-//! process it was opened for: when that has ended, reading fails, even if its number has been given to another by then.
+//! Opening such a file costs several times as much as reading it. An open file of `/proc` also belongs to the process
+//! it was opened for. When that process has ended, reading fails, even if the pid was reused.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 
 use rustix::process::{Resource, getrlimit};
 
-/// What one reading asks for at first. Nearly all files fit; longer ones make the buffer grow once and for all.
+/// The size of the first read. Nearly all files fit; longer ones make the buffer grow permanently.
 const FIRST_BYTES: usize = 4096;
 
-/// A file that is kept open if there is room for it, and else opened for each reading.
+/// A file that is kept open if there is room for it, otherwise opened for each reading.
 #[derive(Debug, Default)]
 pub struct Kept {
     file: Option<File>,
@@ -20,13 +20,13 @@ pub struct Kept {
 
 /// How many more files may be kept open.
 ///
-/// Never more than half of what this process may have open. The limit is not raised for it: the servers would inherit
-/// that, and some size their tables by it.
+/// At most half of the files that this process may have open. The limit is not raised: the servers would inherit the
+/// new limit, and some size their tables by it.
 #[derive(Debug, Clone, Copy)]
 pub struct Room(pub usize);
 
 impl Room {
-    /// Room of a process that keeps nothing open yet.
+    /// The room of a process that keeps no files open yet.
     pub fn of_this_process() -> Self {
         let limit = getrlimit(Resource::Nofile).current;
         Self(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)) / 2)
@@ -39,8 +39,8 @@ impl Kept {
         self.file.is_some()
     }
 
-    /// Reads the whole file into `buffer`; `path` is asked for only if it has to be opened. Returns `None` if it
-    /// cannot be read; the next reading opens the file of that name again.
+    /// Reads the whole file into `buffer`. Calls `path` only if the file must be opened. Returns `None` if it cannot be
+    /// read; the next call opens the file again.
     pub fn read<'a>(
         &mut self,
         path: impl FnOnce() -> PathBuf,
@@ -51,7 +51,7 @@ impl Kept {
             Some(file) => file,
             None => {
                 let file = File::open(path()).ok()?;
-                // Counted as taken only below, once it proved readable.
+                // `keep` counts it only after it proved readable.
                 return read_whole(&file, buffer).inspect(|_| self.keep(file, room));
             }
         };
@@ -68,7 +68,7 @@ impl Kept {
     }
 }
 
-/// The text of a file, or `None` where it is empty, as none of those read here is while its owner lives.
+/// The text of a file. `None` if it is empty, because the files read here are never empty while their owner lives.
 fn read_whole<'a>(file: &File, buffer: &'a mut Vec<u8>) -> Option<&'a str> {
     buffer.resize(buffer.len().max(FIRST_BYTES), 0);
     let mut length = 0;
@@ -77,7 +77,7 @@ fn read_whole<'a>(file: &File, buffer: &'a mut Vec<u8>) -> Option<&'a str> {
             0 => break,
             read => length += read,
         }
-        // A reading that leaves room was the last: `/proc` gives all there is as long as it fits.
+        // A read that leaves room was the last: `/proc` returns everything if it fits.
         if length < buffer.len() {
             break;
         }
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(one.read(|| path("one"), &mut room, &mut buffer), Some("one"));
         assert_eq!(two.read(|| path("two"), &mut room, &mut buffer), Some("two"));
         assert_eq!((one.is_open(), two.is_open(), room.0), (true, false, 0));
-        // The one that is kept needs no name any more; the other is looked up again.
+        // The open one needs no path; the other is looked up again.
         assert_eq!(one.read(|| panic!("it is open"), &mut room, &mut buffer), Some("one"));
         std::fs::remove_file(path("two")).unwrap();
         assert_eq!(two.read(|| path("two"), &mut room, &mut buffer), None);
@@ -116,7 +116,7 @@ mod tests {
             std::fs::write(&path, &text).unwrap();
             assert_eq!(kept.read(|| path.clone(), &mut room, &mut buffer), Some(text.as_str()));
         }
-        // Emptied, as a file of a process that has ended: it is let go, and opened again later.
+        // Empty, like a file of a process that has ended: it is closed, and reopened later.
         std::fs::write(&path, "").unwrap();
         assert_eq!(kept.read(|| path.clone(), &mut room, &mut buffer), None);
         assert!(!kept.is_open());

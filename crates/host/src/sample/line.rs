@@ -1,4 +1,4 @@
-//! Readings as lines of `samples.jsonl`, from which every figure of a window can be computed again.
+//! Readings as lines of `samples.jsonl`, which suffice to recompute every figure of a window.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,13 @@ use super::part::Part;
 use super::tasks::TaskReading;
 use crate::group::GroupReading;
 
-/// One reading of one source: a line of `samples.jsonl`. Times and counts are totals so far; unknown figures are left out.
+/// One reading of one source: a line of `samples.jsonl`. Times and counts are totals so far. Unknown figures are left
+/// out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Seconds since the trial's clock began.
     pub at_s: f64,
-    /// The part that was read, or `None` for the whole machine.
+    /// The part, or `None` for the whole machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
     #[serde(flatten)]

@@ -1,17 +1,20 @@
-//! What the parts of a trial use: CPU time, waiting, throttling, memory, disk, network; and what the rest of the machine
-//! does at the same time.
+//! What the parts of a trial use: CPU time, waiting, throttling, memory, disk, network. Also what the rest of the
+//! machine does meanwhile.
 //!
-//! CPU time and memory come from the control group of a part where it has one: exact, whatever its processes do, and one
-//! reading of a few files however many they are. Where there are no groups, CPU time is summed over threads from the
-//! scheduler's own nanoseconds (`/proc/<tid>/schedstat`), with those that have ended by the clock of their process; a process
-//! that lives between two readings only is lost. The ticks of `/proc/<pid>/stat` are never used: they
-//! would lose a tenth and more on servers with hundreds of processes.
+//! If a part has a control group, CPU time and memory come from the group. That is exact whatever its processes do, and
+//! takes a few file reads however many there are.
 //!
-//! What is read how often follows from what it costs. Group files cost some microseconds and are read at every tick,
-//! meant each 100 ms. Processes, network, events and the machine are read once a second and at the borders of the window.
-//! Proportional set sizes cost milliseconds and hold up the process that is looked at, and are read once, after the load.
+//! Without groups, CPU time is summed over threads from the scheduler's nanoseconds (`/proc/<tid>/schedstat`). The
+//! clock of their process covers threads that have ended, but a process that lives only between two readings is lost.
+//! The ticks of `/proc/<pid>/stat` are never used: they would lose a tenth and more on servers with hundreds of
+//! processes.
 //!
-//! A figure that the kernel does not give, or not to this user, is absent, and never 0; [`Sampler::unavailable`] says what and why.
+//! The cost of a reading determines how often it is made. Group files cost some microseconds and are read at every
+//! tick, intended to be every 100 ms. Processes, network, events and the machine are read once a second and at the
+//! borders of the window. Proportional set sizes cost milliseconds and block the process meanwhile, so they are read
+//! once, after the load.
+//!
+//! A figure that the kernel does not provide, or not to this user, is absent, never 0.
 
 mod counters;
 mod host;

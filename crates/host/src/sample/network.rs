@@ -4,31 +4,32 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes since the interfaces were made.
+/// Bytes since the interfaces were created.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkBytes {
-    /// Received over all interfaces but the loopback.
+    /// Received on all interfaces except the loopback.
     pub received_bytes: u64,
-    /// Sent over all interfaces but the loopback.
+    /// Sent on all interfaces except the loopback.
     pub sent_bytes: u64,
-    /// Through the loopback, where each byte that is sent is received as well: counted once, and apart, as it never left
-    /// the namespace.
+    /// Through the loopback. Each byte is both sent and received there, so it counts once. It is separate because it
+    /// never left the namespace.
     pub loopback_bytes: u64,
 }
 
 impl NetworkBytes {
     /// Reads the interfaces that a process sees.
     ///
-    /// The file is not kept open: it would keep the namespace alive, and with it interfaces of a trial that is over.
+    /// Does not keep the file open: that would keep the namespace alive, and with it the interfaces of a trial that is
+    /// over.
     pub fn read(proc: &Path, pid: u32) -> Option<Self> {
         Self::parse(&std::fs::read_to_string(proc.join(format!("{pid}/net/dev"))).ok()?)
     }
 
-    /// `name: bytes packets … (eight columns of what was received) bytes …`, below two lines of headings.
+    /// Parses `name: bytes packets … (eight columns of what was received) bytes …`, below two heading lines.
     fn parse(text: &str) -> Option<Self> {
         let mut sum = Self::default();
         for line in text.lines().skip(2) {
-            // Names may hold colons, numbers cannot.
+            // Names may contain colons, numbers cannot.
             let (name, columns) = line.rsplit_once(':')?;
             let mut columns = columns.split_ascii_whitespace();
             let received: u64 = columns.next()?.parse().ok()?;

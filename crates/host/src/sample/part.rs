@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::group::{Group, GroupReader, GroupReading};
 
-/// Whom a reading is about.
+/// The part that a reading is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// The server under test, all its processes.
+    /// The server under test with all its processes.
     Subject,
     /// The load tool.
     Generator,
@@ -20,16 +20,16 @@ pub enum Part {
     Link,
     /// The process that emulates the link between subject and database.
     DatabaseLink,
-    /// This process, which orders and samples.
+    /// This process, which controls and samples.
     Lab,
 }
 
 impl Part {
-    /// All there can be.
+    /// All possible parts.
     pub const ALL: [Self; 6] =
         [Self::Subject, Self::Generator, Self::Database, Self::Link, Self::DatabaseLink, Self::Lab];
 
-    /// Its word in files and sentences.
+    /// The word used in files and sentences.
     pub fn word(self) -> &'static str {
         match self {
             Self::Subject => "subject",
@@ -42,46 +42,46 @@ impl Part {
     }
 }
 
-/// A part that is to be followed.
+/// A part to follow.
 #[derive(Debug)]
 pub struct Followed {
     pub part: Part,
     pub members: Members,
-    /// Whose network interfaces are to be read, if any are.
+    /// Which process's network interfaces to read, if any.
     pub net_of: Option<NetOf>,
 }
 
 /// A process whose network interfaces are those of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NetOf {
-    /// This one, which is there all the time.
+    /// This process, which runs all the time.
     Process(u32),
-    /// Any that belongs to the part, as all of them are in one network namespace. While none is there, nothing is read.
+    /// Any process of the part, since all are in one network namespace. While there is none, nothing is read.
     Members,
 }
 
 /// How the processes of a part are found.
 #[derive(Debug)]
 pub enum Members {
-    /// All in a control group: the group counts for them, whatever they do.
+    /// All in a control group. The group counts for them, whatever they do.
     Group(Group),
-    /// All below a process, itself not included: what a box's first process started. Those that are another part's
-    /// [`Members::Trees`] are not among them.
+    /// All descendants of a process, without itself: what the init of a box started. Those in another part's
+    /// [`Members::Trees`] are left out.
     Below(u32),
     /// One process, without those that it starts.
     Process(u32),
-    /// These processes and all below them; more can be added while they are followed, see [`super::Sampler::add_process`].
+    /// These processes and all their descendants. More can be added later, see [`super::Sampler::add_process`].
     Trees(Vec<u32>),
 }
 
-/// A control group as the sampler reads it; tests have one whose figures are known.
+/// A control group as the sampler reads it. Tests have one with known figures.
 pub(super) trait Counting: std::fmt::Debug {
     fn read(&self) -> GroupReading;
     fn members(&self) -> io::Result<Vec<u32>>;
     fn threads(&self) -> io::Result<Vec<u32>>;
 }
 
-/// A real control group, its files held open.
+/// A real control group with its files open.
 #[derive(Debug)]
 pub(super) struct CountingGroup {
     pub(super) group: Group,
@@ -102,7 +102,7 @@ impl Counting for CountingGroup {
     }
 }
 
-/// Where the processes of a part are looked up, with the files held open for it.
+/// Where the processes of a part are found, with the open files for that.
 #[derive(Debug)]
 pub(super) enum Source {
     Group(Box<dyn Counting>),

@@ -1,29 +1,29 @@
-//! The one system call that opens a counter of the kernel or of the processor.
+//! Wraps the one system call that opens a counter of the kernel or of the processor.
 #![allow(unsafe_code, reason = "perf_event_open(2) has no wrapper, neither in the C library nor in rustix")]
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-/// What is counted: kind and number of perf_event_open(2).
+/// What to count: type and config for perf_event_open(2).
 #[derive(Debug, Clone, Copy)]
 pub struct Event {
     kind: u32,
     config: u64,
 }
 
-/// What it counts.
+/// What a counter counts for.
 #[derive(Debug, Clone, Copy)]
 pub enum Target<'a> {
-    /// For the members of the control group of this folder, on one CPU.
+    /// For the members of the control group with this folder, on one CPU.
     GroupOnCpu(BorrowedFd<'a>, u32),
-    /// For the first thread of a process, and those threads and processes that it starts from now on.
+    /// For the first thread of a process, and all threads and processes that it starts from now on.
     Descendants(u32),
     /// For the next program that this thread starts, from its first instruction on, and all that it starts.
     NextProgram,
 }
 
-/// In which mode of the processor it is counted.
+/// The processor mode in which to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     UserAndKernel,
@@ -35,9 +35,9 @@ pub enum Mode {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Raw {
     pub value: u64,
-    /// How long it was wanted.
+    /// How long it was enabled.
     pub enabled_ns: u64,
-    /// How long it really counted; less where the processor has too few counters, and they take turns.
+    /// How long it really counted. It is less if the processor has too few counters, and they take turns.
     pub running_ns: u64,
 }
 
@@ -71,7 +71,7 @@ const FORMAT_TOTAL_TIME_RUNNING: u64 = 2;
 const PID_CGROUP: libc::c_ulong = 4;
 const CLOSE_ON_EXEC: libc::c_ulong = 8;
 
-/// The first version of the kernel's structure, which holds all that is needed here (`PERF_ATTR_SIZE_VER0`).
+/// The first version of the kernel's structure, which suffices here (`PERF_ATTR_SIZE_VER0`).
 #[repr(C)]
 struct Attributes {
     kind: u32,
@@ -90,7 +90,7 @@ pub fn open(event: Event, target: Target<'_>, mode: Mode) -> io::Result<File> {
     let (who, cpu, starts, flags) = match target {
         Target::GroupOnCpu(folder, cpu) => (folder.as_raw_fd(), cpu as i32, 0, PID_CGROUP),
         Target::Descendants(pid) => (pid as i32, -1, INHERIT, 0),
-        // Switched off on this thread; the exec of a child's program switches on what the child has inherited.
+        // Disabled on this thread. The exec of a child's program enables what the child has inherited.
         Target::NextProgram => (0, -1, DISABLED | INHERIT | ENABLE_ON_EXEC, 0),
     };
     let excluded = match mode {
@@ -111,19 +111,19 @@ pub fn open(event: Event, target: Target<'_>, mode: Mode) -> io::Result<File> {
         config1: 0,
     };
     let no_group: libc::c_int = -1;
-    // SAFETY: the structure says its size, lives as long as the call, and is only read; the other arguments are numbers,
-    // and a descriptor among them is borrowed for as long.
+    // SAFETY: the structure contains its size, lives as long as the call, and is only read. The other arguments are
+    // numbers; a descriptor among them is borrowed for as long.
     let file = unsafe {
         libc::syscall(libc::SYS_perf_event_open, &raw const attributes, who, cpu, no_group, flags | CLOSE_ON_EXEC)
     };
     if file < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a number that is not negative is a descriptor that the kernel has just made for this process alone.
+    // SAFETY: a non-negative number is a descriptor that the kernel has just made for this process alone.
     Ok(File::from(unsafe { OwnedFd::from_raw_fd(file as i32) }))
 }
 
-/// Reads a counter. The kernel gives nothing at all of one that it had to give up.
+/// Reads a counter. `None` if the kernel had to disable it, because it then returns no data.
 pub fn read(mut counter: &File) -> Option<Raw> {
     let mut bytes = [0; 24];
     counter.read_exact(&mut bytes).ok()?;

@@ -1,23 +1,23 @@
-//! Reading `/proc`: which processes descend from another, and how much memory they share.
+//! Reads `/proc`: which processes descend from another, and their proportional memory.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Who is whose child, at one moment.
+/// The parent of every process, at one moment.
 #[derive(Debug, Default)]
 pub struct ProcessTree {
     children: BTreeMap<u32, Vec<u32>>,
 }
 
 impl ProcessTree {
-    /// Reads the parent of every process there is.
+    /// Reads the parent of every process.
     pub fn read(proc_folder: &Path) -> Self {
         let mut tree = Self::default();
         let entries = fs::read_dir(proc_folder).into_iter().flatten().flatten();
         for pid in entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
-            // One that has ended in the meantime has no parent any more.
+            // A process that has ended meanwhile has no parent.
             let stat = read_stat(&proc_folder.join(pid.to_string()));
             if let Some(parent) = stat.and_then(|stat| parent_of(&stat)) {
                 tree.children.entry(parent).or_default().push(pid);
@@ -26,7 +26,7 @@ impl ProcessTree {
         tree
     }
 
-    /// All processes below `ancestor`, itself not included, in the order of their pids.
+    /// All descendants of `ancestor`, without itself, ordered by pid.
     pub fn below(&self, ancestor: u32) -> Vec<u32> {
         let (mut found, mut open) = (Vec::new(), vec![ancestor]);
         while let Some(pid) = open.pop() {
@@ -39,18 +39,20 @@ impl ProcessTree {
     }
 }
 
-/// All processes below `ancestor` now, itself not included.
+/// All current descendants of `ancestor`, without itself.
 pub fn descendants(proc_folder: &Path, ancestor: u32) -> Vec<u32> {
     ProcessTree::read(proc_folder).below(ancestor)
 }
 
-/// Proportional set sizes of several processes, summed: private pages, and shared ones divided by those who share them.
+/// The summed proportional set sizes of several processes: private pages, plus shared ones divided by the number of
+/// sharers.
 ///
-/// The kernel walks all pages of a process for this, a millisecond and more each, and holds the lock of its memory map
-/// (`mmap_lock`) while it does: the process cannot map, unmap or grow memory until then. So it is read after the load, and never in a window.
+/// The kernel walks all pages of a process for this, which takes a millisecond and more each. Meanwhile it holds the
+/// lock of the process's memory map (`mmap_lock`), so the process cannot map, unmap or grow memory. So call it after
+/// the load, never in a window.
 ///
-/// Processes that have ended are left out. `None` if no process can be read, or if one is forbidden: a part would look
-/// like the whole.
+/// Processes that have ended are left out. `None` if no process can be read, or if access to one is denied: a partial
+/// sum would look like the whole.
 pub fn pss_bytes(proc_folder: &Path, pids: &[u32]) -> Option<u64> {
     let mut sum = None;
     for pid in pids {
@@ -69,7 +71,7 @@ fn pss_in(rollup: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The name of the program is in it, and that can be any bytes.
+/// `stat` contains the program's name, which can be any bytes.
 fn read_stat(folder: &Path) -> Option<String> {
     fs::read(folder.join("stat")).ok().map(|stat| String::from_utf8_lossy(&stat).into_owned())
 }
@@ -78,7 +80,7 @@ fn parent_of(stat: &str) -> Option<u32> {
     fields_after_name(stat)?.nth(1)?.parse().ok()
 }
 
-/// The fields behind the name, which stands in brackets and may itself hold blanks and brackets: state, parent, …
+/// The fields behind the name, which is in brackets and may itself contain blanks and brackets: state, parent, …
 fn fields_after_name(stat: &str) -> Option<impl Iterator<Item = &str>> {
     Some(stat.rsplit_once(')')?.1.split_whitespace())
 }
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn names_need_not_be_text() {
-        // A name is any bytes; some servers put such into it. The numbers behind it are text all the same.
+        // A name is any bytes, and some servers use that. The numbers behind it are still text.
         let proc = FakeProc::new();
         proc.process(&child(42, 7));
         let stat = fs::read(proc.path().join("42/stat")).unwrap();
@@ -115,13 +117,13 @@ mod tests {
     #[test]
     fn descendants_are_found_at_any_depth_and_an_orphan_with_its_new_parent() {
         let proc = FakeProc::new();
-        // init 10 ── master 11 ── worker 12 ── helper 13, and a stranger beside them.
+        // init 10 ── master 11 ── worker 12 ── helper 13, and an unrelated process.
         for process in [child(10, 1), child(11, 10), child(12, 11), child(13, 12), child(99, 1)] {
             proc.process(&process);
         }
         assert_eq!(descendants(proc.path(), 10), [11, 12, 13]);
         assert_eq!(descendants(proc.path(), 12), [13]);
-        // The worker ends; its helper is handed to the init.
+        // The worker ends, and the init adopts its helper.
         proc.ended(12).process(&child(13, 10));
         assert_eq!(descendants(proc.path(), 10), [11, 13]);
         assert_eq!(descendants(proc.path(), 11), [0; 0]);
@@ -143,7 +145,7 @@ mod tests {
         proc.process(&FakeProcess { pss_kib: 20, ..child(12, 10) });
         assert_eq!(pss_bytes(proc.path(), &[11, 12, 13]), Some(120 * 1024));
         assert_eq!(pss_bytes(proc.path(), &[13]), None);
-        // What cannot be understood is no zero.
+        // A value that cannot be parsed is not zero.
         proc.file("12/smaps_rollup", "Pss: a lot\n");
         assert_eq!(pss_bytes(proc.path(), &[11, 12]), None);
     }

@@ -1,4 +1,4 @@
-//! Lines of `samples.jsonl` as readings again, so that every figure of a window can be computed from the file alone.
+//! Parses lines of `samples.jsonl` into readings, so every figure of a window can be recomputed from the file alone.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ pub struct ReadBack {
 }
 
 impl ReadBack {
-    /// Reads the text of a `samples.jsonl` whose times count from `clock_zero_ns` on `CLOCK_MONOTONIC`. The error says in
-    /// words what is wrong with which line.
+    /// Reads the text of a `samples.jsonl` whose times count from `clock_zero_ns` on `CLOCK_MONOTONIC`. The error tells
+    /// which line is wrong and why.
     pub fn read(text: &str, clock_zero_ns: i64) -> Result<Self, String> {
         let mut read = Self::default();
         for (place, text) in text.lines().enumerate() {
@@ -38,7 +38,7 @@ impl ReadBack {
         window_usage(&self.host, &parts, window, length_s)
     }
 
-    /// What a part used in each whole second of a window, or `None` where it was not followed.
+    /// What a part used in each whole second of a window, or `None` if it was not followed.
     pub fn by_second(&self, part: Part, window: Window) -> Option<Vec<SecondUsage>> {
         self.parts.get(&part).map(|readings| readings.by_second(window))
     }
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(read.reading, reading);
     }
 
-    /// Every source, with figures that nothing else has.
+    /// Every source, each with distinct figures.
     #[test]
     fn every_reading_comes_back_as_it_was_written() {
         let memory =
@@ -130,7 +130,7 @@ mod tests {
         let group = |cpu_ns| GroupReading { cpu_ns: Some(cpu_ns), ..GroupReading::default() };
         let of = |at_s, cpu_ns| line(at_s, Some(Part::Subject), Reading::Group(group(cpu_ns)));
         let text = [of(1.0, 0), of(2.0, 500_000_000), of(3.0, 2_500_000_000)].join("\n");
-        // The clock of the samples began 10 s after that of the window's borders.
+        // The samples' clock began 10 s after the clock of the window's borders.
         let window = Window { began: MonotonicNs(11_100_000_000), ended: MonotonicNs(12_700_000_000) };
         let usage = ReadBack::read(&text, 10_000_000_000).unwrap().usage(window, 1.6).unwrap();
         assert_eq!(usage.part(Part::Subject).cpu_s, 1.85);

@@ -1,9 +1,9 @@
 //! Follows the parts of a trial: reads them on request, and computes what a window used.
 //!
-//! The window is that of the load tool. Its borders arrive through a pipe, so the lab knows them late, and they never are a
-//! reading's instant: counters are interpolated at the borders (see [`super::series`] for why, and how wrong that may be).
-//! There is no usage of a window that never began, and none of a window of which a third or more lies between a border
-//! and the reading nearest to it.
+//! The window is the load tool's. Its borders arrive through a pipe, so the lab learns of them late, and they never
+//! coincide with a reading. Counters are therefore interpolated at the borders (see [`super::series`] for why, and for
+//! the possible error). There is no usage of a window that never began. There is none either if a third of the window
+//! or more lies between a border and the nearest reading.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,17 +23,17 @@ use super::series::{Series, Window};
 use super::tasks::Tasks;
 use super::usage::{NoUsage, Readings, WindowUsage, window_usage};
 
-/// How often that is read which costs more than the few files of a control group.
+/// How often to read what costs more than the few files of a control group.
 const SLOW: Duration = Duration::from_secs(1);
-/// A tick that comes this much before a second is over is taken for the one at its end: it is meant to be.
+/// A tick that comes at most this much before a second is over counts as the one at its end.
 const EARLY: Duration = Duration::from_millis(50);
 
-/// Where the kernel tells about itself.
+/// The kernel's folders.
 #[derive(Debug, Clone)]
 pub struct Folders {
-    /// `/proc`, or what stands for it in a test.
+    /// `/proc`, or its replacement in a test.
     pub proc: PathBuf,
-    /// `/sys`, or what stands for it in a test.
+    /// `/sys`, or its replacement in a test.
     pub sys: PathBuf,
 }
 
@@ -43,8 +43,8 @@ impl Default for Folders {
     }
 }
 
-/// Follows parts. The caller says when to read: each 100 ms, and when something happens. The sampler starts no thread,
-/// and looks at the clock only to know when a reading was.
+/// Follows parts. The caller decides when to read: every 100 ms, and at events. The sampler starts no thread, and reads
+/// the clock only to time its readings.
 #[derive(Debug)]
 pub struct Sampler<C = SystemClock> {
     clock: C,
@@ -53,13 +53,13 @@ pub struct Sampler<C = SystemClock> {
     host: Host,
     host_readings: Series<HostReading>,
     room: Room,
-    /// An instant and the caller's time then.
+    /// An instant, and the caller's time then.
     epoch: Option<(MonotonicNs, f64)>,
     next_slow: Option<MonotonicNs>,
     began: Option<MonotonicNs>,
 }
 
-/// A part with all that was read of it.
+/// A part with all its readings.
 #[derive(Debug)]
 struct Tracked {
     part: Part,
@@ -70,10 +70,10 @@ struct Tracked {
     readings: Readings,
 }
 
-/// Who is whose child, read at most once for all parts, and only if one needs it.
+/// The process tree, read at most once for all parts, and only if one needs it.
 struct LazyTree<'a> {
     proc: &'a Path,
-    /// The processes whose trees are parts of their own.
+    /// The processes whose trees belong to parts of their own.
     roots: Vec<u32>,
     tree: Option<ProcessTree>,
 }
@@ -87,13 +87,13 @@ impl<'a> LazyTree<'a> {
         Self { proc, roots: roots.collect(), tree: None }
     }
 
-    /// All below a process that are in none of the trees, itself not included.
+    /// All descendants of a process, without itself, that are in none of the trees.
     fn below(&mut self, pid: u32) -> Vec<u32> {
         let others = if self.roots.is_empty() { Vec::new() } else { self.trees(&self.roots.clone()) };
         self.read().below(pid).into_iter().filter(|pid| others.binary_search(pid).is_err()).collect()
     }
 
-    /// Those of these processes that are there, and all below them, in the order of their pids.
+    /// These processes and all their descendants, ordered by pid.
     fn trees(&mut self, roots: &[u32]) -> Vec<u32> {
         let tree = self.read();
         let mut found: Vec<u32> = roots.iter().flat_map(|root| [vec![*root], tree.below(*root)].concat()).collect();
@@ -108,7 +108,7 @@ impl<'a> LazyTree<'a> {
 }
 
 impl<C: Clock> Sampler<C> {
-    /// A sampler of these parts. It reads them at once, so that work that begins now lies between two readings.
+    /// A sampler of these parts. It reads them at once, so work that begins now is between two readings.
     pub fn new(clock: C, folders: Folders, followed: Vec<Followed>) -> Self {
         let host = Host::new(folders.proc.clone(), folders.sys);
         let room = Room::of_this_process();
@@ -130,14 +130,14 @@ impl<C: Clock> Sampler<C> {
         sampler
     }
 
-    /// Follows one more part, from a reading that is made at once; what was known of the same part is dropped.
+    /// Follows one more part, and reads it at once. Drops what was known of the same part.
     pub fn follow(&mut self, followed: Followed) {
         let Followed { part, members, net_of } = followed;
         self.follow_source(part, members.into(), net_of);
     }
 
-    /// Takes one more process, and all that it starts, into a part that is followed as [`Members::Trees`], from a reading that
-    /// is made at once. What those used that have ended stays counted.
+    /// Adds a process and all that it starts to a part followed as [`Members::Trees`], and reads the part at once. What
+    /// ended processes have used stays counted.
     pub fn add_process(&mut self, part: Part, pid: u32) {
         let Some(place) = self.parts.iter().position(|tracked| tracked.part == part) else { return };
         if let Source::Trees(roots) = &mut self.parts[place].source {
@@ -148,7 +148,7 @@ impl<C: Clock> Sampler<C> {
 
     fn follow_source(&mut self, part: Part, source: Source, net_of: Option<NetOf>) {
         self.parts.retain(|known| known.part != part);
-        // Only the processes of the machine's own /proc have clocks, and a control group counts for itself.
+        // Only processes of the machine's own /proc have clocks, and a control group counts for itself.
         let has_clocks = self.proc == Path::new("/proc") && !matches!(source, Source::Group(_));
         let tasks = if has_clocks { Tasks::with_clocks(ProcessClocks::default()) } else { Tasks::default() };
         let readings = Readings::default();
@@ -158,7 +158,7 @@ impl<C: Clock> Sampler<C> {
         self.read_processes(only);
     }
 
-    /// Has these counters read for a part that is followed already.
+    /// Reads these counters too, for a part that is already followed.
     pub fn count_events(&mut self, part: Part, counters: SoftwareCounters) {
         if let Some(tracked) = self.parts.iter_mut().find(|tracked| tracked.part == part) {
             let at = self.clock.now();
@@ -167,12 +167,12 @@ impl<C: Clock> Sampler<C> {
         }
     }
 
-    /// Reads the control groups and, when a second has passed, everything else; `at_s` is the caller's time.
+    /// Reads the control groups and, once a second has passed, everything else. `at_s` is the caller's time.
     pub fn tick(&mut self, at_s: f64) {
         let now = self.set_epoch(at_s);
         self.read_groups(0..self.parts.len());
         if self.next_slow.is_none_or(|next| now + EARLY >= next) {
-            // From one second to the next, and not from one late reading to the next.
+            // Counts from the planned second, not from a late reading.
             let next = self.next_slow.map_or(now + SLOW, |next| next + SLOW);
             self.next_slow = Some(if next <= now { now + SLOW } else { next });
             self.read_host();
@@ -180,13 +180,13 @@ impl<C: Clock> Sampler<C> {
         }
     }
 
-    /// Reads everything as the caller hears that the window began, which it did at `began`.
+    /// Reads everything when the caller learns that the window began. It began at `began`.
     pub fn window_starts(&mut self, at_s: f64, began: MonotonicNs) {
         self.read_all(at_s);
         self.began = Some(began);
     }
 
-    /// Reads everything as the caller hears that the window ended, which it did at `ended`, and says what was used in it.
+    /// Reads everything when the caller learns that the window ended, and returns what it used. It ended at `ended`.
     pub fn window_ends(&mut self, at_s: f64, ended: MonotonicNs) -> Result<WindowUsage, NoUsage> {
         self.read_all(at_s);
         let window = Window { began: self.began.take().ok_or(NoUsage::NeverBegan)?, ended };
@@ -195,22 +195,21 @@ impl<C: Clock> Sampler<C> {
         window_usage(&self.host_readings, &parts, window, window.length().as_secs_f64())
     }
 
-    /// Where the times of [`Sampler::samples`] count from, in nanoseconds of the monotonic clock.
+    /// The origin of the times in [`Sampler::samples`], in nanoseconds of the monotonic clock.
     pub fn clock_zero_ns(&self) -> i64 {
         let (epoch, epoch_s) = self.epoch.unwrap_or_default();
         epoch.0 as i64 - (epoch_s * 1e9).round() as i64
     }
 
-    /// Proportional set sizes of the parts, for when the load has stopped: the kernel holds the lock of a process's memory
-    /// map while it walks all its pages, so a server that answers requests would wait for the sampler. A part of which
-    /// nothing may be read is not among them.
+    /// The proportional set sizes of the parts. Call it after the load: the kernel locks a process's memory map while
+    /// it walks the pages, so a server would wait for the sampler. Parts that may not be read are left out.
     pub fn after_load(&self) -> BTreeMap<Part, u64> {
         let mut tree = LazyTree::of(&self.proc, &self.parts);
         let pss = |tracked: &Tracked| Some((tracked.part, pss_bytes(&self.proc, &tracked.pids(&mut tree)?)?));
         self.parts.iter().filter_map(pss).collect()
     }
 
-    /// All readings so far, in the order of time.
+    /// All readings so far, ordered by time.
     pub fn samples(&self) -> Vec<Sample> {
         let mut samples = Vec::new();
         let mut add = |part, at: MonotonicNs, reading| samples.push(Sample { at_s: self.at_s(at), part, reading });
@@ -228,8 +227,8 @@ impl<C: Clock> Sampler<C> {
         samples
     }
 
-    /// The machine is read first at both borders: the lab's own walk over the processes is work of no part that is scored,
-    /// and only that of the start, which takes place while the load is on, is in between.
+    /// Reads the machine first, because the lab's own walk over the processes belongs to no scored part. So only the
+    /// walk at the start, during the load, is between the two readings of the machine.
     fn read_all(&mut self, at_s: f64) {
         self.set_epoch(at_s);
         self.read_host();
@@ -250,7 +249,7 @@ impl<C: Clock> Sampler<C> {
         }
     }
 
-    /// Processes, network and events of parts.
+    /// Reads processes, network and events of parts.
     fn read_processes(&mut self, which: std::ops::Range<usize>) {
         let open: usize = self.parts.iter().map(|tracked| tracked.tasks.open_files()).sum();
         for tracked in &mut self.parts {
@@ -261,13 +260,13 @@ impl<C: Clock> Sampler<C> {
         }
         let mut tree = LazyTree::of(&self.proc, &self.parts);
         for tracked in &mut self.parts[which] {
-            // Only what this part itself opens from here on is not in `open`, so each may have its share of the rest.
+            // Only what this part opens from here on is not in `open`, so each may have its share of the rest.
             let room = Room(self.room.0.saturating_sub(open) / Part::ALL.len());
             tracked.read_processes(&self.clock, &self.proc, &mut tree, room);
         }
     }
 
-    /// Takes note of what the caller's time is now.
+    /// Records the caller's time at this moment.
     fn set_epoch(&mut self, at_s: f64) -> MonotonicNs {
         let now = self.clock.now();
         self.epoch.get_or_insert((now, at_s));
@@ -277,13 +276,13 @@ impl<C: Clock> Sampler<C> {
     fn at_s(&self, at: MonotonicNs) -> f64 {
         let (epoch, epoch_s) = self.epoch.unwrap_or_default();
         let at_s = epoch_s + at.since(epoch).as_secs_f64() - epoch.since(at).as_secs_f64();
-        // No digits beyond the nanoseconds that the clock has.
+        // No digits beyond the clock's nanoseconds.
         (at_s * 1e9).round() / 1e9
     }
 }
 
 impl Tracked {
-    /// The processes there are now, or `None` if that is not known.
+    /// The current processes, or `None` if unknown.
     fn pids(&self, tree: &mut LazyTree<'_>) -> Option<Vec<u32>> {
         match &self.source {
             Source::Group(group) => group.members().ok(),
@@ -305,7 +304,7 @@ impl Tracked {
         }
         let (at, network) = timed(clock, || match self.net_of? {
             NetOf::Process(pid) => NetworkBytes::read(proc, pid),
-            // One may end while it is looked at.
+            // A process may end while it is read.
             NetOf::Members => pids.iter().flatten().find_map(|pid| NetworkBytes::read(proc, *pid)),
         });
         self.readings.network.extend(at, network);
@@ -314,7 +313,7 @@ impl Tracked {
     }
 }
 
-/// Reading hundreds of processes takes a while, and each is read at its own instant: the middle stands for all.
+/// Reading hundreds of processes takes a while, each at its own instant. The middle represents them all.
 fn timed<T>(clock: &impl Clock, read: impl FnOnce() -> T) -> (MonotonicNs, T) {
     let before = clock.now();
     let read = read();

@@ -1,14 +1,16 @@
-//! Readings of one source in the order of time, and what they say about a window between them.
+//! Readings of one source ordered by time, and what they tell about a window.
 //!
-//! Readings are never taken at the instant that matters. The load tool tells the borders of its window through a pipe,
-//! and the lab hears of them when it gets a CPU. So counters that only grow are interpolated: at a border they are taken
-//! to have grown evenly between the reading before it and the one after it. That is exact where the load is steady, and
-//! never further off than what was used between the border and the nearest of the two, as a counter cannot leave the
-//! values read around it. Counting from reading to reading instead would add or leave out up to a whole interval, and
-//! scaling it up to the length of the window would take one part of it for the whole.
+//! Readings never coincide with the borders of a window. The load tool reports its borders through a pipe, and the lab
+//! learns of them when it gets a CPU. So monotonic counters are interpolated: between the readings before and after a
+//! border they are assumed to have grown evenly.
 //!
-//! Where a third of the window or more lies between a border and the reading nearest to it, a figure would be invention,
-//! and there is none. (The other reading may be further away: who hears late of the start still has the one before it.)
+//! This is exact if the load is steady. Otherwise the error is at most what was used between the border and the nearer
+//! of the two readings, because a counter cannot leave the values read around it. Counting from reading to reading
+//! would add or omit up to a whole interval. Scaling that to the length of the window would present one part of it as
+//! the whole.
+//!
+//! If a third of the window or more lies between a border and the nearest reading, a figure would be invented, so there
+//! is none. The other reading may be further away: a lab that learns late of the start still has the reading before it.
 
 use std::time::Duration;
 
@@ -42,7 +44,7 @@ impl std::fmt::Display for Border {
     }
 }
 
-/// Readings with their instants, which never go back.
+/// Readings with their instants, which never decrease.
 #[derive(Debug)]
 pub struct Series<T> {
     readings: Vec<(MonotonicNs, T)>,
@@ -67,7 +69,7 @@ impl<T> Series<T> {
         }
     }
 
-    /// All of them, oldest first.
+    /// All readings, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &(MonotonicNs, T)> {
         self.readings.iter()
     }
@@ -76,19 +78,20 @@ impl<T> Series<T> {
         self.readings.last().map(|(_, reading)| reading)
     }
 
-    /// The newest at an instant, if there was one by then.
+    /// The newest reading at or before an instant, if there is one.
     pub fn before(&self, at: MonotonicNs) -> Option<&T> {
         let after = self.readings.partition_point(|(one, _)| *one <= at);
         self.readings[..after].last().map(|(_, reading)| reading)
     }
 
-    /// A border of the window that is too far away from the nearest reading, and how far. None if there are no readings.
+    /// A border of the window that is too far from the nearest reading, and the distance. `None` if both are near
+    /// enough, or there are no readings.
     pub fn too_far(&self, window: Window) -> Option<(Border, Duration)> {
         let borders = [(Border::Start, self.distance(window.began)?), (Border::End, self.distance(window.ended)?)];
         borders.into_iter().find(|(_, away)| *away * 3 >= window.length())
     }
 
-    /// How much a counter grew in the window, or `None` where no reading is near enough, or lacks the counter.
+    /// How much a counter grew in the window. `None` if no reading is near enough, or readings lack the counter.
     pub fn grown(&self, window: Window, counter: impl Fn(&T) -> Option<u64>) -> Option<f64> {
         if self.too_far(window).is_some() {
             return None;
@@ -97,28 +100,28 @@ impl<T> Series<T> {
         Some((last - first).max(0.0))
     }
 
-    /// How much a counter of rare events grew from the last reading before the window to the first after it: half an
-    /// event is none, and one right at a border belongs to what the reader must know.
+    /// How much a counter of rare events grew from the last reading before the window to the first after it. It is not
+    /// interpolated: half an event does not exist, and the reader must know about one at a border.
     pub fn happened(&self, window: Window, counter: impl Fn(&T) -> Option<u64>) -> Option<u64> {
         let around = self.around(window)?;
         let (first, last) = (counter(&around.first()?.1)?, counter(&around.last()?.1)?);
         Some(last.saturating_sub(first))
     }
 
-    /// The greatest value seen in the window, the first reading after it included, or `None` where no reading has it.
+    /// The greatest value in the window, including the first reading after it. `None` if no reading has it.
     pub fn most<V: PartialOrd>(&self, window: Window, value: impl Fn(&T) -> Option<V>) -> Option<V> {
         let greater = |one: V, other: V| if other > one { other } else { one };
         self.inside(window).iter().filter_map(|(_, reading)| value(reading)).reduce(greater)
     }
 
-    /// The smallest value seen in the window, by the same rule.
+    /// The smallest value in the window, by the same rule.
     pub fn least<V: PartialOrd>(&self, window: Window, value: impl Fn(&T) -> Option<V>) -> Option<V> {
         let smaller = |one: V, other: V| if other < one { other } else { one };
         self.inside(window).iter().filter_map(|(_, reading)| value(reading)).reduce(smaller)
     }
 
-    /// A counter at an instant between two readings. Before the first and after the last it is what was read there:
-    /// nothing is known beyond, and how far away that may be is for the caller to limit.
+    /// A counter at an instant between two readings. Before the first and after the last reading it has the value read
+    /// there, since nothing is known beyond. The caller must limit that distance.
     fn at(&self, border: MonotonicNs, counter: impl Fn(&T) -> Option<u64>) -> Option<f64> {
         let after = self.readings.partition_point(|(at, _)| *at < border);
         let before = self.readings[..after].last().or(self.readings.first())?;
@@ -132,7 +135,7 @@ impl<T> Series<T> {
         Some(low as f64 + (high as f64 - low as f64) * share)
     }
 
-    /// From a border to the nearest reading, or `None` if there are none.
+    /// The distance from a border to the nearest reading, or `None` if there are none.
     fn distance(&self, border: MonotonicNs) -> Option<Duration> {
         self.readings.iter().map(|(at, _)| at.since(border).max(border.since(*at))).min()
     }
@@ -159,7 +162,7 @@ impl<T> Series<T> {
 mod tests {
     use super::*;
 
-    /// A counter that is read at these instants, in nanoseconds.
+    /// A counter read at these instants, in nanoseconds.
     fn series(readings: &[(u64, Option<u64>)]) -> Series<Option<u64>> {
         let mut series = Series::default();
         for (at, value) in readings {
@@ -188,7 +191,7 @@ mod tests {
 
     #[test]
     fn steady_work_is_exact_wherever_the_readings_lie() {
-        // 3 a nanosecond, read at uneven instants.
+        // 3 per nanosecond, read at uneven instants.
         let readings: Vec<_> = [90, 131, 140, 397, 405, 600].map(|at| (at, Some(at * 3))).to_vec();
         for (began, ended) in [(100, 500), (131, 405), (133, 400), (91, 599)] {
             let found = grown(&readings, began, ended).unwrap();
@@ -198,12 +201,12 @@ mod tests {
 
     #[test]
     fn beyond_the_readings_nothing_is_invented() {
-        // What was used before the first and after the last is not known, and a little of that is not missed.
+        // What was used before the first and after the last reading is unknown. It is little, so it may be missing.
         let readings = [(100, Some(10)), (200, Some(20))];
         assert_eq!(grown(&readings, 95, 205), Some(10.0));
         assert_eq!(grown(&readings, 300, 400), None);
         assert_eq!(grown(&[], 50, 900), None);
-        // A counter that was set back did not work backwards.
+        // A counter that was set back did not grow by less than 0.
         assert_eq!(grown(&[(100, Some(10)), (200, Some(3))], 100, 200), Some(0.0));
     }
 
@@ -211,7 +214,7 @@ mod tests {
     fn a_border_a_third_of_the_window_away_from_any_reading_has_no_figure() {
         let readings = series(&[(100, Some(0)), (200, Some(1)), (600, Some(9))]);
         let away = |border, nanoseconds| Some((border, Duration::from_nanos(nanoseconds)));
-        // 300 long: less than 100 away from one of the readings at each border, whatever the other is.
+        // 300 long: at each border less than 100 away from one reading, whatever the other is.
         assert_eq!(readings.too_far(window(299, 599)), None);
         assert_eq!(readings.too_far(window(300, 600)), away(Border::Start, 100));
         assert_eq!(readings.too_far(window(150, 450)), away(Border::End, 150));
@@ -241,7 +244,7 @@ mod tests {
         let held = series(&[(100, Some(99)), (200, Some(5)), (300, Some(7)), (400, Some(8)), (500, Some(99))]);
         let (most, least) = (|window| held.most(window, |value| *value), |window| held.least(window, |value| *value));
         assert_eq!((most(window(150, 350)), least(window(150, 350))), (Some(8), Some(5)));
-        // Readings right at the borders are inside, and then none after it is needed.
+        // Readings exactly at the borders are inside, and then none after them is needed.
         assert_eq!(most(window(200, 300)), Some(7));
         assert_eq!(most(window(600, 700)), None);
     }

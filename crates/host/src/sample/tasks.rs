@@ -1,4 +1,4 @@
-//! The processes and threads of one part: what they hold, what they used, how long they waited.
+//! The processes and threads of one part: what they hold, what they used, and how long they waited.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,22 +13,22 @@ use super::kept::{Kept, Room};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TaskReading {
-    /// Times summed over all threads ever seen, or `None` where the kernel does not tell.
+    /// Times summed over all threads ever seen. `None` if the kernel does not report them.
     #[serde(flatten)]
     pub spent: Option<Spent>,
-    /// Resident sets summed, so pages that are shared count once a process.
+    /// The sum of resident sets, so shared pages count once for each process.
     pub rss_sum_bytes: u64,
     pub processes: u64,
     pub threads: u64,
-    /// Those that have used most so far, with the CPU time of each in nanoseconds, the busiest first.
+    /// The threads that have used most so far, with their CPU time in nanoseconds, busiest first.
     #[serde(flatten, with = "busiest")]
     pub busiest: [Option<(u32, u64)>; BUSIEST],
 }
 
-/// How many of the busiest threads are kept. The busiest of a window is among those that used most until its end.
+/// How many of the busiest threads to keep. The busiest of a window is among those that used most until its end.
 pub const BUSIEST: usize = 4;
 
-/// The busiest threads as `busiest_1_tid`, `busiest_1_cpu_s` and so on.
+/// Serialises the busiest threads as `busiest_1_tid`, `busiest_1_cpu_s` and so on.
 mod busiest {
     use std::collections::BTreeMap;
 
@@ -62,26 +62,26 @@ mod busiest {
 }
 
 impl TaskReading {
-    /// CPU time so far of a thread, if it is among the busiest.
+    /// A thread's CPU time so far, if it is among the busiest.
     pub fn cpu_ns_of(&self, tid: u32) -> Option<u64> {
         self.busiest.iter().flatten().find(|(one, _)| *one == tid).map(|(_, cpu_ns)| *cpu_ns)
     }
 }
 
-/// Times of the scheduler.
+/// Times from the scheduler.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     #[serde(rename = "cpu_s", with = "as_seconds")]
     pub cpu_ns: u64,
-    /// Ready to run, and waiting for a CPU.
+    /// Time spent runnable, waiting for a CPU.
     #[serde(rename = "run_queue_wait_s", with = "as_seconds")]
     pub run_queue_wait_ns: u64,
-    /// How often a CPU was given.
+    /// How often a CPU was assigned.
     pub timeslices: u64,
 }
 
 impl Spent {
-    /// The line of a thread's `schedstat`.
+    /// Parses a thread's `schedstat`.
     fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split_ascii_whitespace().map(str::parse);
         let mut next = || numbers.next()?.ok();
@@ -94,7 +94,7 @@ impl Spent {
         self.timeslices += other.timeslices;
     }
 
-    /// Whether it cannot belong to the thread that had used `earlier`.
+    /// Whether this cannot be a later reading of the thread that had used `earlier`.
     fn is_before(&self, earlier: &Self) -> bool {
         self.cpu_ns < earlier.cpu_ns
             || self.run_queue_wait_ns < earlier.run_queue_wait_ns
@@ -102,19 +102,19 @@ impl Spent {
     }
 }
 
-/// The processes and threads of one part, those that have ended included.
+/// The processes and threads of one part, including those that have ended.
 #[derive(Debug, Default)]
 pub struct Tasks {
     processes: BTreeMap<u32, Kept>,
     threads: BTreeMap<u32, Thread>,
-    /// What threads had used when they were last seen.
+    /// What ended threads had used when they were last seen.
     ended: Spent,
     has_times: bool,
     clocks: Option<ProcessClocks>,
     buffer: Vec<u8>,
 }
 
-/// A thread and what it had used at its last reading, or `None` before the first.
+/// A thread, and what it had used at its last reading; `None` before the first.
 #[derive(Debug, Default)]
 struct Thread {
     schedstat: Kept,
@@ -122,30 +122,30 @@ struct Thread {
 }
 
 impl Tasks {
-    /// With the clocks of processes, which know what their threads used that have ended.
+    /// With process clocks, which include what ended threads used.
     pub fn with_clocks(clocks: ProcessClocks) -> Self {
         Self { clocks: Some(clocks), ..Self::default() }
     }
 
-    /// Files that are kept open.
+    /// The number of files that are kept open.
     pub fn open_files(&self) -> usize {
         let files = self.processes.values().chain(self.threads.values().map(|thread| &thread.schedstat));
         files.filter(|file| file.is_open()).count()
     }
 
-    /// Reads these processes and threads, which are all there are now. Without a list of threads, each process is asked
-    /// for its own.
+    /// Reads these processes and threads, which are all that exist now. Without a list of threads, it lists those of
+    /// each process.
     pub fn read(&mut self, proc: &Path, pids: &[u32], tids: Option<Vec<u32>>, mut room: Room) -> TaskReading {
         let by_clocks_ns = self.clocks.as_mut().map_or(0, |clocks| clocks.read(pids));
         let tids = tids.unwrap_or_else(|| pids.iter().flat_map(|pid| threads_of(proc, *pid)).collect());
         let mut reading = self.read_processes(proc, pids, &mut room);
         reading.threads = self.read_threads(proc, &tids, &mut room);
         reading.busiest = self.busiest();
-        // A kernel without these times has none for any thread; no one there has used none so far.
+        // A kernel without these times has none for any thread. If no threads have existed so far, none were used.
         self.has_times |= reading.threads > 0;
         reading.spent = (self.has_times || tids.is_empty()).then(|| self.spent());
         if let Some(spent) = &mut reading.spent {
-            // A clock is read before the threads are, so of those that live it knows a little less.
+            // Clocks are read before the threads, so they lag a little for living threads.
             spent.cpu_ns = spent.cpu_ns.max(by_clocks_ns);
         }
         reading.threads = reading.threads.max(if self.has_times { 0 } else { tids.len() as u64 });
@@ -162,7 +162,8 @@ impl Tasks {
                 let path = || proc.join(format!("{pid}/statm"));
                 resident_pages(statm.read(path, room, &mut self.buffer)?)
             };
-            // A file that was kept is of the process that it was opened for; the number may be another's by now.
+            // An open file belongs to the process that it was opened for. The pid may have been reused, so a failure is
+            // retried with a new file.
             match pages().or_else(&mut pages) {
                 Some(pages) => {
                     reading.processes += 1;
@@ -188,7 +189,7 @@ impl Tasks {
             };
             let same = first.filter(|now| !thread.spent.is_some_and(|earlier| now.is_before(&earlier)));
             if same.is_none() {
-                // It has ended, and what answers to its number now began at nothing.
+                // The thread has ended, and a new one with its number began at zero.
                 self.ended.add(thread.spent.take().unwrap_or_default());
             }
             thread.spent = first.or(again);
@@ -222,7 +223,7 @@ impl Tasks {
     }
 }
 
-/// Leaves only those that are there now, and hands each of the others to `gone`.
+/// Keeps only those that exist now, and passes each of the others to `gone`.
 fn retain<T>(known: &mut BTreeMap<u32, T>, there: &[u32], mut gone: impl FnMut(&T)) {
     let mut sorted = there.to_vec();
     sorted.sort_unstable();
@@ -240,7 +241,7 @@ fn resident_pages(statm: &str) -> Option<u64> {
     statm.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// The threads of a process that live now.
+/// The living threads of a process.
 pub fn threads_of(proc: &Path, pid: u32) -> Vec<u32> {
     let entries = std::fs::read_dir(proc.join(format!("{pid}/task"))).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
@@ -252,7 +253,7 @@ mod tests {
 
     use super::*;
 
-    /// A process with threads that have run and waited for so many nanoseconds.
+    /// A process with threads that have run and waited for this many nanoseconds.
     fn process(pid: u32, threads: &[(u32, u64, u64)]) -> FakeProcess {
         let thread = |&(tid, run_ns, wait_ns)| FakeThread { tid, run_ns, wait_ns, timeslices: 1 };
         FakeProcess { pid, threads: threads.iter().map(thread).collect(), ..FakeProcess::default() }
@@ -262,7 +263,7 @@ mod tests {
         tasks.read(proc.path(), pids, None, Room(100))
     }
 
-    /// CPU time of these processes so far, by a new reading.
+    /// The CPU time of these processes so far, from a new reading.
     fn cpu_ns(tasks: &mut Tasks, proc: &FakeProc, pids: &[u32]) -> u64 {
         read(tasks, proc, pids).spent.unwrap().cpu_ns
     }
@@ -278,7 +279,7 @@ mod tests {
         let all = TaskReading { spent, rss_sum_bytes: 7 * page, processes: 2, threads: 3, busiest };
         assert_eq!(read(&mut tasks, &proc, &[42, 50]), all);
         assert_eq!(tasks.open_files(), 5);
-        // With files that are kept, and with none that may be.
+        // With files that are kept open, and with none that may be.
         assert_eq!(read(&mut tasks, &proc, &[42, 50]), all);
         assert_eq!(Tasks::default().read(proc.path(), &[50, 42], Some(vec![43, 50, 42]), Room(0)), all);
     }
@@ -289,7 +290,7 @@ mod tests {
         proc.process(&process(11, &[(11, 3, 0)])).process(&process(12, &[(12, 4, 0)]));
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11, 12]), 7);
         proc.ended(12);
-        // Whether it is still listed or not any more.
+        // Whether or not it is still listed.
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11, 12]), 7);
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 7);
         assert_eq!(read(&mut tasks, &proc, &[11]).processes, 1);
@@ -303,7 +304,7 @@ mod tests {
         let (proc, mut tasks) = (FakeProc::new(), Tasks::default());
         proc.process(&process(11, &[(11, 1, 0), (12, 5, 0)]));
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 6);
-        // One ends and another begins: less in sum, and more in truth.
+        // One ends and another begins: the sum is lower, although more was used.
         proc.process(&process(11, &[(11, 2, 0), (13, 3, 0)]));
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 10);
         assert_eq!(read(&mut tasks, &proc, &[11]).threads, 2);
@@ -315,7 +316,7 @@ mod tests {
         let (proc, mut tasks) = (FakeProc::new(), Tasks::with_clocks(clocks));
         proc.process(&process(11, &[(11, 3, 0)])).process(&process(12, &[(12, 70, 0)]));
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 50);
-        // One without a clock is read by its threads, and the greater of the two accounts holds.
+        // One without a clock is read through its threads, and the greater of the two totals counts.
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11, 12]), 73);
         proc.ended(11);
         assert_eq!(cpu_ns(&mut tasks, &proc, &[]), 73);
@@ -326,7 +327,7 @@ mod tests {
         let (proc, mut tasks) = (FakeProc::new(), Tasks::default());
         proc.process(&process(11, &[(11, 9, 0)]));
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 9);
-        // The other has used more already, so that only the file that was kept tells them apart.
+        // The other has already used more, so only the open file distinguishes them.
         proc.ended(11).process(&process(11, &[(11, 20, 0)]));
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 29);
         assert_eq!(cpu_ns(&mut tasks, &proc, &[11]), 29);

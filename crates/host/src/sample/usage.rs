@@ -1,4 +1,4 @@
-//! What a window used, from the readings around and in it.
+//! What a window used, computed from the readings around and in it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use crate::group::{self, DiskBytes, GroupMemory, GroupReading};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WindowUsage {
-    /// Each part that was followed.
+    /// Each followed part.
     pub parts: BTreeMap<Part, Resources>,
     /// Parts whose CPU time could not be read.
     pub without_cpu_time: Vec<Part>,
-    /// The rest of the machine, but for its load average.
+    /// The rest of the machine, without its load average.
     pub host: HostWindow,
 }
 
@@ -35,7 +35,7 @@ pub struct SecondUsage {
 const SECOND: Duration = Duration::from_secs(1);
 
 impl WindowUsage {
-    /// What a part used, or the default for one that was not followed.
+    /// What a part used, or the default for a part that was not followed.
     pub fn part(&self, part: Part) -> Resources {
         self.parts.get(&part).cloned().unwrap_or_default()
     }
@@ -75,7 +75,7 @@ impl Readings {
         self.group.last().is_some_and(|reading| reading.cpu_ns.is_some())
     }
 
-    /// Refuses a window at whose borders CPU time was not read.
+    /// Refuses a window if CPU time was not read near its borders.
     fn check(&self, of: &'static str, window: Window) -> Result<(), NoUsage> {
         match self.cpu_from_group() {
             true => check(&self.group, of, window),
@@ -83,7 +83,7 @@ impl Readings {
         }
     }
 
-    /// CPU time of the part in a window, or `None` where it could not be read.
+    /// CPU time of the part in a window, or `None` if it could not be read.
     fn cpu_s(&self, window: Window) -> Option<f64> {
         seconds(match self.cpu_from_group() {
             true => self.group.grown(window, |group| group.cpu_ns),
@@ -118,8 +118,8 @@ impl Readings {
         }
     }
 
-    /// Of the threads that had used most at the end, that which used most in the window. One that began in it, or that used
-    /// little before it, is not known at its start and so not told.
+    /// Of the threads that had used most at the end, the one that used most in the window. A thread that began in the
+    /// window, or had used little before it, has no figure at its start and is left out.
     fn busiest_thread_ns(&self, window: Window) -> Option<f64> {
         let tids = self.tasks.last()?.busiest.iter().flatten().map(|(tid, _)| *tid);
         let used = |tid| self.tasks.grown(window, |tasks| tasks.cpu_ns_of(tid));
@@ -170,7 +170,7 @@ impl Readings {
         Some(DiskBytes { read_bytes: whole(read)?, written_bytes: whole(written)? })
     }
 
-    /// What went through the interfaces and the loopback, where each byte is sent and received.
+    /// What went through the interfaces and the loopback, where each byte is both sent and received.
     fn network(&self, window: Window) -> Option<NetworkBytes> {
         let grown = |of: fn(&network::NetworkBytes) -> u64| whole(self.network.grown(window, |bytes| Some(of(bytes))));
         let loopback_bytes = grown(|bytes| bytes.loopback_bytes)?;
@@ -192,8 +192,8 @@ impl Readings {
     }
 }
 
-/// What every part and the machine used in a window, from all readings. The load tool may have measured a slightly other
-/// `length_s` of the window; shares of time are shares of that.
+/// What every part and the machine used in a window, from all readings. The load tool may have measured a slightly
+/// different length, `length_s`, on which shares of time are based.
 pub(super) fn window_usage(
     host: &Series<HostReading>,
     parts: &[(Part, &Readings)],
@@ -207,7 +207,7 @@ pub(super) fn window_usage(
     let grown = |of: fn(&HostReading) -> Option<u64>| seconds(host.grown(window, of));
     let share = |time_s: Option<f64>| time_s.map(|time_s| (time_s / length_s).min(1.0));
     let followed_s: Option<f64> = parts.iter().map(|(_, readings)| readings.cpu_s(window)).sum();
-    // The machine counts in hundredths of a second, the parts in nanoseconds: a difference slightly below 0 is 0.
+    // The machine counts in hundredths of a second, the parts in nanoseconds. A difference slightly below 0 is 0.
     let foreign_cpu_s =
         grown(|host| host.busy_ns).zip(followed_s).map(|(busy_s, followed_s)| (busy_s - followed_s).max(0.0));
     Ok(WindowUsage {
@@ -226,8 +226,8 @@ pub(super) fn window_usage(
         },
     })
 }
-/// Refuses a window at whose borders no one looked. What was never read at all is absent from the usage, and no reason to
-/// have none.
+/// Refuses a window if readings are too far from its borders. A source without any readings is only absent from the
+/// usage, and no reason to refuse the window.
 fn check<T>(readings: &Series<T>, of: &'static str, window: Window) -> Result<(), NoUsage> {
     match readings.too_far(window) {
         None => Ok(()),

@@ -1,23 +1,23 @@
-//! Answers on the wire, counted by the kernel where the client receives them: neither a load tool's word nor a subject's.
+//! Counts responses on the wire, in the kernel where the client receives them, independently of load tool and subject.
 //!
-//! Two packet sockets of the client's network namespace see every packet that arrives there. Filters let those of IPv4 count
-//! that come from the subject's port and whose payload begins with `HTTP`, and with a status from 200 to 299
-//! ([`super::wire_filter`]); the packets themselves are never read ([`super::wire_socket`]).
+//! Two packet sockets of the client's network namespace see every packet that arrives there. Their filters pass IPv4
+//! packets from the subject's port whose payload begins with `HTTP`; one also requires a status from 200 to 299
+//! ([`super::wire_filter`]). The packets themselves are never read ([`super::wire_socket`]).
 //!
-//! An answer counts when it begins, whatever its length and however many segments its body has. What the count cannot see:
+//! A response counts when it begins, whatever its length and its number of segments. The count misses:
 //!
 //! - IPv6 (subjects listen on IPv4), TLS, HTTP/2;
-//! - the second of two answers that begin in the same segment, as with pipelining;
-//! - an answer whose first four bytes come in two segments.
+//! - the second of two responses that begin in the same segment, as with pipelining;
+//! - a response whose first four bytes come in two segments.
 //!
-//! What it counts besides: interim answers (`100 Continue`, without a good status), a segment that reaches the client twice
-//! because its acknowledgement was late or lost, and a segment within a body that happens to begin with `HTTP`. In the machine's
-//! own network, an answer that comes over a bridge is seen at two devices.
+//! It also counts interim responses (`100 Continue`, without a good status), a segment that reaches the client twice
+//! because its acknowledgement was late or lost, and a segment within a body that happens to begin with `HTTP`. In the
+//! machine's own network, a response over a bridge is seen at two devices.
 //!
-//! Each packet of the namespace costs the kernel two runs of a filter. With `wrk` and a small Go server, on a busy machine
+//! Each packet of the namespace costs the kernel two filter runs. With `wrk` and a small Go server, on a busy machine
 //! with two CPUs, that was some 3% of the CPU time that both used for a request.
 //!
-//! The kernel is asked at every reading, and counters are interpolated at the borders of a window, like all others
+//! The counters are read at every reading and interpolated at the borders of a window, like all others
 //! ([`super::series`]).
 
 use std::io;
@@ -31,8 +31,7 @@ use super::series::{Series, Window};
 use super::wire_filter::program;
 use super::wire_socket::{count, counted};
 
-/// Counts answers for as long as it lives. Its sockets keep the client's network namespace alive, so it must go with the
-/// trial.
+/// Counts responses while it lives. Its sockets keep the client's network namespace alive, so drop it with the trial.
 #[derive(Debug)]
 pub struct WireWatch {
     answers: OwnedFd,
@@ -43,44 +42,45 @@ pub struct WireWatch {
 /// A reading as a line of `wire.jsonl`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WireLine {
-    /// Seconds since the origin that was given.
+    /// Seconds since a given origin.
     pub at_s: f64,
-    /// Answers so far, of any status.
+    /// Responses so far, of any status.
     pub answers: u64,
-    /// Those of a status from 200 to 299.
+    /// Those with a status from 200 to 299.
     pub answers_2xx: u64,
 }
 
 impl WireWatch {
-    /// Counts answers from this port from now on. The sockets are fresh ones of the client's network namespace
-    /// ([`TrialBox::packet_socket`](crate::isolate::TrialBox::packet_socket)). The first [`WireWatch::read`] should follow
-    /// at once.
+    /// Counts responses from this port from now on. The sockets must be fresh ones of the client's network namespace
+    /// ([`TrialBox::packet_socket`](crate::isolate::TrialBox::packet_socket)). Call [`WireWatch::read`] at once
+    /// afterwards.
     pub fn attach(answers: OwnedFd, answers_2xx: OwnedFd, port: u16) -> io::Result<Self> {
         for (socket, ok_only) in [(&answers, false), (&answers_2xx, true)] {
             count(socket, &program(port, ok_only))?;
         }
-        // Neither began exactly when the other did.
+        // Resets both, because they did not begin at the same instant.
         counted(&answers_2xx)?;
         counted(&answers)?;
         Ok(Self { answers, answers_2xx, counts: Counts::default() })
     }
 
-    /// Reads both counters; `now` is never earlier than the last one.
+    /// Reads both counters. `now` must not be earlier than the last one.
     pub fn read(&mut self, now: MonotonicNs) -> io::Result<()> {
-        // In this order, an answer that arrives in between is not yet known to be good.
+        // In this order, a response that arrives in between is not yet counted as good.
         let answers_2xx = counted(&self.answers_2xx)?;
         let answers = counted(&self.answers)?;
         self.counts.add(now, answers, answers_2xx);
         Ok(())
     }
 
-    /// Says that since the last reading nothing has come until this moment: what the next one finds has come later.
+    /// Records that nothing has arrived since the last reading until this moment, so what the next reading finds came
+    /// later.
     pub fn nothing_until(&mut self, at: MonotonicNs) {
         self.counts.nothing_until(at);
     }
 
-    /// What was counted in a window, or `None` where a third of the window or more lies between a border and the reading
-    /// nearest to it.
+    /// What was counted in a window. `None` if a third of the window or more lies between a border and the nearest
+    /// reading.
     pub fn window(&self, window: Window) -> Option<WireCount> {
         self.counts.window(window)
     }
@@ -91,7 +91,7 @@ impl WireWatch {
     }
 }
 
-/// What was counted in a window, from lines whose times count from its beginning, or `None` where they go back.
+/// What was counted in a window, from lines whose times count from its beginning. `None` if the times go back.
 pub fn wire_window(lines: &[WireLine], window: Window) -> Option<WireCount> {
     let mut counts = Counts::default();
     for line in lines {
@@ -111,14 +111,14 @@ struct Totals {
     answers_2xx: u64,
 }
 
-/// The readings, without the sockets that they come from.
+/// The readings, without their sockets.
 #[derive(Debug, Default)]
 struct Counts {
     totals: Series<Totals>,
 }
 
 impl Counts {
-    /// Adds what came since the last reading.
+    /// Adds what arrived since the last reading.
     fn add(&mut self, now: MonotonicNs, answers: u32, answers_2xx: u32) {
         let so_far = self.totals.last().copied().unwrap_or_default();
         let totals = Totals {
@@ -128,7 +128,7 @@ impl Counts {
         self.totals.push(now, totals);
     }
 
-    /// A moment before the last reading is over, and what that reading found cannot be told apart any more.
+    /// Ignores a moment before the last reading, because that reading's responses can no longer be split.
     fn nothing_until(&mut self, at: MonotonicNs) {
         if self.totals.iter().last().is_some_and(|(last, _)| *last < at) {
             self.add(at, 0, 0);
@@ -139,14 +139,15 @@ impl Counts {
         let answers = self.totals.grown(window, |totals| Some(totals.answers))?;
         let answers_2xx = self.totals.grown(window, |totals| Some(totals.answers_2xx))?;
         let answers = answers.round() as u64;
-        // What is good began in the window as well, also where a reading at its border came between the two counters.
+        // A good response also began in the window, even if one arrived between the two counters' readings at its
+        // border.
         let answers_2xx = (answers_2xx.round() as u64).min(answers);
         let window_s = window.ended.since(window.began).as_secs_f64();
         Some(WireCount { answers, answers_2xx, window_s, last_answer_s: self.last_answer_s(window) })
     }
 
-    /// The end of the last interval between two readings that has answers and a part in the window; the window's end where
-    /// that is earlier.
+    /// The end of the last interval between two readings that has responses and overlaps the window, or the window's
+    /// end if that is earlier.
     fn last_answer_s(&self, window: Window) -> Option<f64> {
         let intervals = self.totals.iter().zip(self.totals.iter().skip(1));
         let with_answers = intervals.filter(|((began, before), (ended, after))| {
@@ -173,7 +174,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Counters that are read every 100 ms, each time with so many new answers, and so many good ones among them.
+    /// Counters that are read every 100 ms, with the number of new responses each time, and of good ones among them.
     fn every_100_ms(news: &[(u32, u32)]) -> Counts {
         let mut counts = Counts::default();
         for (place, (answers, answers_2xx)) in news.iter().enumerate() {
@@ -195,11 +196,11 @@ mod tests {
 
     #[test]
     fn a_window_has_the_answers_between_its_borders() {
-        // What the first reading finds came before it.
+        // What the first reading finds arrived before it.
         let counts = every_100_ms(&[(7, 7), (100, 90), (100, 100), (200, 0), (100, 100)]);
         assert_eq!(between(&counts, 0, 400), found(500, 290, 0.4));
         assert_eq!(between(&counts, 100, 300), found(300, 100, 0.2));
-        // Three quarters of an interval and a quarter of the next one; three quarters, and four fifths.
+        // Three quarters of an interval and a quarter of the next; then three quarters, and four fifths.
         assert_eq!(between(&counts, 25, 125), found(100, 93, 0.1));
         assert_eq!(between(&counts, 225, 380), found(230, 80, 0.155));
     }
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn where_nothing_came_before_a_window_all_is_in_it() {
         let mut counts = every_100_ms(&[(7, 7)]);
-        // The window began at 80 ms, and it took 40 ms until that was known.
+        // The window began at 80 ms, and 40 ms passed until that was known.
         counts.nothing_until(MonotonicNs(80 * MS));
         counts.add(MonotonicNs(120 * MS), 40, 30);
         assert_eq!(between(&counts, 80, 120), found(40, 30, 0.04));
@@ -234,7 +235,7 @@ mod tests {
         let ceased = every_100_ms(&[(0, 0), (50, 50), (50, 50), (1, 0), (0, 0), (0, 0), (0, 0)]);
         assert_eq!(between(&ceased, 50, 600), found(76, 75, 0.25));
         assert_eq!(between(&ceased, 300, 600), found(0, 0, None));
-        // An interval that reaches beyond the window counts up to its end.
+        // An interval that extends beyond the window counts up to the window's end.
         assert_eq!(between(&ceased, 80, 180), found(50, 50, 0.1));
         let after = every_100_ms(&[(0, 0), (10, 10), (0, 0), (9, 9)]);
         assert_eq!(between(&after, 60, 200), found(4, 4, 0.04), "those after the window are none of it");

@@ -1,22 +1,22 @@
-//! The program by which the kernel knows the beginning of an answer, in the instructions of the classic packet filter.
+//! The program with which the kernel recognises the beginning of a response, in instructions of the classic packet
+//! filter (BPF).
 //!
-//! It sees packets of every protocol, each from its network header on, and says 1 (of interest) or 0. Whatever lies beyond
-//! the packet's end cannot be loaded, and the kernel then says 0 by itself: so a segment without a payload needs no question
-//! of its own.
+//! It sees packets of every protocol, each from its network header on, and returns 1 (of interest) or 0. If it loads
+//! bytes beyond the packet's end, the kernel returns 0. So a segment without a payload needs no check.
 
 use libc::{
     BPF_ABS, BPF_ADD, BPF_ALU, BPF_AND, BPF_B, BPF_H, BPF_IND, BPF_JEQ, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_LDX,
     BPF_MISC, BPF_MSH, BPF_RET, BPF_RSH, BPF_TAX, BPF_W, BPF_X, sock_filter,
 };
 
-/// From the packet's beginning on.
+/// From the packet's beginning.
 const LOAD_BYTE: u32 = BPF_LD | BPF_B | BPF_ABS;
 const LOAD_HALF: u32 = BPF_LD | BPF_H | BPF_ABS;
-/// From where the index register points.
+/// From the position in the index register.
 const LOAD_BYTE_AT_INDEX: u32 = BPF_LD | BPF_B | BPF_IND;
 const LOAD_HALF_AT_INDEX: u32 = BPF_LD | BPF_H | BPF_IND;
 const LOAD_WORD_AT_INDEX: u32 = BPF_LD | BPF_W | BPF_IND;
-/// The length of an IPv4 header, from the lower half of its first byte, into the index register.
+/// Loads the length of an IPv4 header, from the lower half of its first byte, into the index register.
 const INDEX_BEHIND_HEADER: u32 = BPF_LDX | BPF_B | BPF_MSH;
 const AND: u32 = BPF_ALU | BPF_AND | BPF_K;
 const SHIFT_RIGHT: u32 = BPF_ALU | BPF_RSH | BPF_K;
@@ -26,25 +26,25 @@ const IF_EQUAL: u32 = BPF_JMP | BPF_JEQ | BPF_K;
 const IF_ANY_BIT: u32 = BPF_JMP | BPF_JSET | BPF_K;
 const RETURN: u32 = BPF_RET | BPF_K;
 
-/// The upper half of the first byte is the version: so begins a packet of IPv4, and of no other protocol in use.
+/// The upper half of the first byte is the version, which identifies IPv4 among the protocols in use.
 const VERSION: u32 = 0xf0;
 const IPV4: u32 = 0x40;
 const TCP: u32 = 6;
-/// Where a fragment belongs in its packet; the flags beside it do not matter.
+/// A fragment's offset in its packet, without the flags beside it.
 const FRAGMENT_OFFSET: u32 = 0x1fff;
 const HTTP: u32 = u32::from_be_bytes(*b"HTTP");
-/// Where a status has its first digit: `HTTP/1.1 200`.
+/// The position of a status's first digit: `HTTP/1.1 200`.
 const AT_STATUS: u32 = 9;
 
-/// A step of the program, and when it leads to the next one and not to the end.
+/// A step of the program. Steps with a condition continue or reject the packet.
 enum Step {
     Do(u32, u32),
     GoOnIf(u32, u32),
     GoOnUnless(u32, u32),
 }
 
-/// What accepts the beginnings of answers from this port: TCP segments whose payload begins with `HTTP`; with `ok_only`,
-/// those with a status from 200 to 299.
+/// A program that accepts the beginnings of responses from this port: TCP segments whose payload begins with `HTTP`.
+/// With `ok_only`, only those with a status from 200 to 299.
 pub(super) fn program(port: u16, ok_only: bool) -> Vec<sock_filter> {
     use Step::{Do, GoOnIf, GoOnUnless};
     let mut steps = vec![
@@ -74,7 +74,7 @@ pub(super) fn program(port: u16, ok_only: bool) -> Vec<sock_filter> {
     let reject = steps.len();
     steps.push(Do(RETURN, 0));
     let instruction = |(place, step): (usize, Step)| {
-        // How many instructions are skipped; a program of twenty cannot skip more than a byte can say.
+        // How many instructions to skip. A program of about twenty fits into a byte.
         let away = (reject - place).saturating_sub(1) as u8;
         let (code, k, jt, jf) = match step {
             Do(code, k) => (code, k, 0, 0),
@@ -92,7 +92,7 @@ mod tests {
 
     const PORT: u16 = 8080;
 
-    /// What the kernel would say: a machine with two registers. What lies beyond the packet ends the program with 0.
+    /// Emulates the kernel: a machine with two registers. A load beyond the packet ends the program with 0.
     fn run(program: &[sock_filter], packet: &[u8]) -> u32 {
         let load = |at: u32, length: usize| -> Option<u32> {
             let bytes = packet.get(at as usize..at as usize + length)?;
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// Whether a packet counts as an answer, and as one of a good status.
+    /// Whether a packet counts as a response, and as one with a good status.
     fn seen(packet: &[u8]) -> (bool, bool) {
         (run(&program(PORT, false), packet) != 0, run(&program(PORT, true), packet) != 0)
     }
@@ -141,7 +141,7 @@ mod tests {
         tcp_options: usize,
     }
 
-    /// From the subject's port, with the time stamps that every segment of Linux has.
+    /// From the subject's port, with the timestamps that every segment of Linux has.
     const ANSWER: Packet =
         Packet { ip_options: 0, protocol: 6, fragment: 0x4000, from: PORT, to: 40_000, tcp_options: 12 };
 
@@ -197,7 +197,7 @@ mod tests {
         for (what, packet) in no_answers {
             assert_eq!(seen(&packet), (false, false), "{what}");
         }
-        // More fragments follow, but this one has the beginning.
+        // More fragments follow, but this one contains the beginning.
         assert_eq!(seen(&Packet { fragment: 0x2000, ..ANSWER }.with("HTTP/1.1 200 OK")), (true, true));
     }
 

@@ -1,11 +1,12 @@
-//! What makes a counter of a packet socket: a filter, a binding, and the kernel's statistics.
+//! Turns a packet socket into a counter: a filter, a binding, and the kernel's statistics.
 //!
-//! A socket that no one reads is full after a packet or two. The kernel counts what it then drops like what it keeps, so a
-//! packet costs little more than the filter's run, and none is copied.
+//! A socket that no process reads is full after a packet or two. The kernel counts packets that it then drops like
+//! those it keeps. So a packet costs little more than the filter's run, and none is copied.
 //!
-//! The sockets ask for packets of every protocol, though only IPv4 counts: the kernel shows a packet to such sockets before it
-//! gives it to its protocol. So an answer is counted before the client can have it. Sockets of one protocol may have their turn
-//! after it, and the kernel then duplicates each packet for their sake: that cost twice as much where it was tried (Linux 6.18).
+//! The sockets request packets of every protocol, though only IPv4 counts. The kernel shows packets to such sockets
+//! before it passes them to their protocol, so a response is counted before the client can have it. Sockets of one
+//! protocol may come after it, and the kernel then duplicates each packet for them. That cost twice as much in a test
+//! (Linux 6.18).
 #![allow(unsafe_code, reason = "filters, addresses and statistics of packet sockets have no safe wrapper in rustix")]
 
 use std::io;
@@ -15,18 +16,18 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use libc::{c_int, c_void, sock_filter, sock_fprog, sockaddr_ll, socklen_t, tpacket_stats};
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 
-/// Has a packet socket that sees nothing so far (its protocol is 0) count the packets that this program accepts, when they
-/// are received by any device of the socket's network namespace. What is sent is not seen, so that a packet on the loopback
+/// Makes a packet socket that sees nothing so far (its protocol is 0) count the packets that this program accepts, when
+/// any device of the socket's network namespace receives them. Sent packets are not seen, so a packet on the loopback
 /// device counts once.
 pub(super) fn count(socket: &OwnedFd, program: &[sock_filter]) -> io::Result<()> {
     let filter = sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
-    // SAFETY: the value points to as many instructions as it says, which live as long as the call; the kernel copies them, and
-    // writes none.
+    // SAFETY: the value points to as many instructions as it states, which live as long as the call. The kernel copies
+    // them and writes none.
     unsafe { set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &filter) }?;
     let yes: c_int = 1;
     // SAFETY: the value is a number.
     unsafe { set(socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &yes) }?;
-    // The kernel makes the least of it that it allows.
+    // The kernel uses the smallest size that it allows.
     set_socket_recv_buffer_size(socket, 0)?;
     bind(socket)
 }
@@ -35,10 +36,10 @@ pub(super) fn count(socket: &OwnedFd, program: &[sock_filter]) -> io::Result<()>
 ///
 /// # Safety
 ///
-/// The value is what this option takes, and whatever it points to lives as long as the call.
+/// The value must have the type that this option takes, and what it points to must live as long as the call.
 unsafe fn set<T>(socket: &OwnedFd, level: c_int, option: c_int, value: &T) -> io::Result<()> {
     let (value, length) = ((&raw const *value).cast::<c_void>(), size_of::<T>() as socklen_t);
-    // SAFETY: the kernel reads as many bytes as the value has; the rest is the caller's word.
+    // SAFETY: the kernel reads as many bytes as the value has. The caller guarantees the rest.
     succeeded(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, length) })
 }
 
@@ -59,12 +60,12 @@ fn bind(socket: &OwnedFd) -> io::Result<()> {
     succeeded(answer)
 }
 
-/// Packets since the last call, dropped ones included; the kernel begins again with each.
+/// Packets since the last call, including dropped ones. The kernel resets the count at each call.
 pub(super) fn counted(socket: &OwnedFd) -> io::Result<u32> {
     let mut statistics = MaybeUninit::<tpacket_stats>::zeroed();
     let mut length = size_of::<tpacket_stats>() as socklen_t;
-    // SAFETY: the kernel writes at most as many bytes as the length says, which are those of the structure. It consists of
-    // two numbers that are zero before, so whatever was written, it is valid.
+    // SAFETY: the kernel writes at most as many bytes as the length states, which is the size of the structure. It
+    // consists of numbers that are zero before, so it is valid whatever was written.
     let (answer, statistics) = unsafe {
         let value = statistics.as_mut_ptr().cast::<c_void>();
         let answer =

@@ -1,13 +1,14 @@
-//! One run of a program: its start, its end, and what the kernel says that it used.
+//! One run of a program: its start, its end, and the kernel's account of what it used.
 //!
-//! Resources are taken from `wait4`, which counts that very child and what it has waited for, and no one else. The largest
-//! resident set that it tells is never smaller than that of the memory in which `exec` was called: the kernel hands its mark
-//! on to the program. With `posix_spawn` that is the timer's own memory, some megabytes. So each run is forked: a forked
-//! child has a memory of its own, with the pages that the timer has written to and none of its program file, and notes the
-//! mark itself right before `exec`. A figure that may be this mark is not told at all.
+//! Resource use comes from `wait4`, which counts only that child and the processes it has waited for. The largest
+//! resident set it reports (the mark) is never smaller than that of the process that called `exec`, because the kernel
+//! passes the mark on to the program. With `posix_spawn` that is the timer's own memory, some megabytes.
 //!
-//! The child notes the time right before `exec`, too, so that no figure has the fork in it, which takes the longer the larger
-//! the timer is. What it notes is in a page that both share, as it has no other way to say something without time passing.
+//! So each run is forked. A forked child has its own memory, with the pages that the timer has written to and none of
+//! its program file, and notes the mark itself right before `exec`. A figure that may be this mark is not reported.
+//!
+//! The child also notes the time right before `exec`, so that figures do not include the fork, which takes longer the
+//! larger the timer is. It writes its notes to a shared page, since any other way of reporting would take time.
 #![allow(unsafe_code, reason = "fork, execve and what is called between them, mmap and wait4 have no safe wrapper")]
 
 use std::ffi::{CStr, CString};
@@ -28,7 +29,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::prepared::{NotStarted, Prepared, readable};
 use crate::isolate::{kill_trees, readable_before};
 
-/// A child that is running, or is about to run its program. Killed with everything it started when this is dropped.
+/// A child that is running, or about to run its program. Dropping this kills it with everything it started.
 #[derive(Debug)]
 pub(super) struct Child {
     pid: Pid,
@@ -38,24 +39,24 @@ pub(super) struct Child {
     reaped: bool,
 }
 
-/// Files that a program has as its standard input, output and error.
+/// A program's standard input, output and error.
 pub(super) struct Streams {
     pub(super) input: File,
     pub(super) output: File,
     pub(super) error: File,
 }
 
-/// What a child tells of the time before its program.
+/// What a child notes before its program runs.
 #[derive(Debug, Default)]
 struct Note {
     began_ns: AtomicU64,
     mark_bytes: AtomicU64,
-    /// The [`Step`] that failed, and its error; 0 for none.
+    /// The [`Step`] that failed, and its error. 0 if none failed.
     failed_step: AtomicI32,
     errno: AtomicI32,
 }
 
-/// A note in memory that is shared with the children that are forked while it is there.
+/// A note in memory shared with the children that are forked while it exists.
 #[derive(Debug)]
 struct SharedNote(NonNull<Note>);
 
@@ -68,7 +69,7 @@ enum Step {
     Program,
 }
 
-/// How a child ended, and what it and those it had waited for used.
+/// How a child ended, and what it and the processes it waited for used.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended {
     pub(super) status: ExitStatus,
@@ -76,20 +77,20 @@ pub(super) struct Ended {
     pub(super) timed_out: bool,
     /// `CLOCK_MONOTONIC` right before `exec`, in nanoseconds.
     pub(super) began_ns: u64,
-    /// From there to the return of `wait4`, in seconds.
+    /// From there until `wait4` returned, in seconds.
     pub(super) wall_s: f64,
     pub(super) user_s: f64,
     pub(super) system_s: f64,
     /// Never smaller than `mark_bytes`.
     pub(super) rss_bytes_max: u64,
-    /// The most that the child had had right before `exec`, which counts as the program's.
+    /// The child's own maximum right before `exec`, which the kernel counts as the program's.
     pub(super) mark_bytes: u64,
 }
 
 impl SharedNote {
     fn new() -> io::Result<Self> {
         let (access, shared) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
-        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that is there.
+        // SAFETY: a new mapping at an address of the kernel's choice overlaps no existing one.
         let page = unsafe { libc::mmap(std::ptr::null_mut(), size_of::<Note>(), access, shared, -1, 0) };
         if page == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
@@ -102,8 +103,8 @@ impl Deref for SharedNote {
     type Target = Note;
 
     fn deref(&self) -> &Note {
-        // SAFETY: it points to a mapping of its own of at least that size, aligned to a page, until this is dropped. All
-        // zeroes, as which it began, is a note, and all that is written to it, here or by a child, is atomic.
+        // SAFETY: it points to a page-aligned mapping of its own, of at least that size, until this is dropped. The
+        // initial zeroes are a valid note, and all writes to it, here or by a child, are atomic.
         unsafe { self.0.as_ref() }
     }
 }
@@ -116,14 +117,14 @@ impl Drop for SharedNote {
 }
 
 impl Child {
-    /// Starts a program as the leader of a process group, so that all of it can be ended at once.
+    /// Starts a program as the leader of a process group, so the whole group can be killed at once.
     pub(super) fn start(prepared: Prepared, streams: &Streams) -> Result<Self, NotStarted> {
         let no_process = |source| NotStarted::NoProcess { program: readable(&prepared.program), source };
         let note = SharedNote::new().map_err(no_process)?;
-        // Until the child knows better, which it may not live to.
+        // In case the child ends before it writes its own time.
         note.began_ns.store(monotonic_ns(), Relaxed);
-        // SAFETY: the copy makes system calls only, with what was made before, until it is a program or ends. So it needs
-        // nothing that another thread may hold.
+        // SAFETY: until it executes a program or ends, the child makes only system calls, with data prepared before the
+        // fork. So it needs no lock that another thread may hold.
         let pid = unsafe { libc::fork() };
         if pid == 0 {
             become_program(&prepared, streams, &note);
@@ -159,13 +160,14 @@ impl Child {
         }
     }
 
-    /// Ends what is left of its group and takes account. While its leader is not reaped, the group's number is its own.
+    /// Kills what is left of its group, and takes the account. Until the leader is reaped, the group's id cannot be
+    /// reused.
     fn end_of_group(&mut self, timed_out: bool) -> io::Result<Ended> {
-        // It costs less than a microsecond where no one is left, and who is left would disturb the next run.
+        // It takes less than a microsecond if the group is empty, and any process left would disturb the next run.
         let _ = kill_process_group(self.pid, Signal::KILL);
         let (mut status, mut usage) = (0, MaybeUninit::<libc::rusage>::zeroed());
         loop {
-            // SAFETY: both pointers are valid for writes for the length of the call, and the child is ours and not reaped.
+            // SAFETY: both pointers are valid for writes during the call, and the child is ours and not reaped.
             let found = unsafe { libc::wait4(self.pid.as_raw_pid(), &raw mut status, 0, usage.as_mut_ptr()) };
             if found > 0 {
                 break;
@@ -177,7 +179,7 @@ impl Child {
         }
         let ended_ns = monotonic_ns();
         self.reaped = true;
-        // SAFETY: wait4 has filled it; and all zeroes, as which it began, is a value of this plain data.
+        // SAFETY: `wait4` has filled it, and the initial zeroes are also valid for this plain data.
         let usage = unsafe { usage.assume_init() };
         let began_ns = self.note.began_ns.load(Relaxed);
         Ok(Ended {
@@ -193,8 +195,8 @@ impl Child {
     }
 }
 
-/// The child's part, from fork to exec: system calls only, as nothing else is safe here, and straight on, as every function
-/// that is not inlined touches 64 KiB more of the program file, which are in the mark.
+/// The child's part, from fork to exec. It makes only system calls, as nothing else is safe here. It is straight-line
+/// code, because every function that is not inlined touches 64 KiB more of the program file, which count in the mark.
 fn become_program(prepared: &Prepared, streams: &Streams, note: &Note) -> ! {
     let failed = match set_up(prepared, streams) {
         Ok(()) => {
@@ -204,28 +206,28 @@ fn become_program(prepared: &Prepared, streams: &Streams, note: &Note) -> ! {
         }
         Err(step) => step,
     };
-    // SAFETY: it points to this thread's own.
+    // SAFETY: it points to this thread's own `errno`.
     note.errno.store(unsafe { *libc::__errno_location() }, Relaxed);
     note.failed_step.store(failed as i32, Relaxed);
-    // SAFETY: it does not return; what the copy has opened is closed by the kernel, and nothing waits to be written.
+    // SAFETY: it does not return. The kernel closes what the child has opened, and no buffer waits to be written.
     unsafe { libc::_exit(127) }
 }
 
-/// Notes mark and time, and executes the program; returns if that fails. Done twice, the first time with an empty path, which
-/// no program has: what is touched for the first time costs memory and time, and is so in the mark and not in the time.
+/// Notes mark and time, and executes the program. Returns only if that fails. The caller does this twice, first with an
+/// empty path, which always fails: the cost of first touching code and data is then in the mark but not in the time.
 fn execute(path: &CStr, prepared: &Prepared, note: &Note) {
     note.mark_bytes.store(own_mark_bytes(), Relaxed);
     note.began_ns.store(monotonic_ns(), Relaxed);
-    // SAFETY: path and lists end as they must and outlive the call.
+    // SAFETY: the path and the lists are terminated and outlive the call.
     unsafe { libc::execve(path.as_ptr(), prepared.arguments.as_ptr(), prepared.env.as_ptr()) };
 }
 
-/// Makes this process the leader of a group, gives it back the signals that the Rust runtime has taken, and gives it folder and
-/// files. Says what failed.
+/// Makes this process a group leader, restores the signals that the Rust runtime changed, and sets the working folder
+/// and streams. Returns the step that failed.
 fn set_up(prepared: &Prepared, streams: &Streams) -> Result<(), Step> {
     let mut none = MaybeUninit::<libc::sigset_t>::zeroed();
-    // SAFETY: plain system calls. The set is valid for writes, and filled before it is read; nothing is written where the
-    // pointer is null; no handler is set, so nothing of ours is ever called.
+    // SAFETY: plain system calls. The set is valid for writes and filled before it is read. Nothing is written through
+    // the null pointer. No handler is set, so no code of ours is called.
     let failed = unsafe {
         libc::setpgid(0, 0) < 0
             || libc::sigemptyset(none.as_mut_ptr()) < 0
@@ -239,7 +241,7 @@ fn set_up(prepared: &Prepared, streams: &Streams) -> Result<(), Step> {
     if unsafe { libc::chdir(prepared.folder.as_ptr()) } < 0 {
         return Err(Step::Folder);
     }
-    // SAFETY: the files are open. What had the numbers is closed in this copy only, which does not use it.
+    // SAFETY: the files are open. Files that had these numbers are closed only in the child, which does not use them.
     let failed = unsafe {
         libc::dup2(streams.input.as_raw_fd(), 0) < 0
             || libc::dup2(streams.output.as_raw_fd(), 1) < 0
@@ -248,10 +250,10 @@ fn set_up(prepared: &Prepared, streams: &Streams) -> Result<(), Step> {
     if failed { Err(Step::SetUp) } else { Ok(()) }
 }
 
-/// The most that this process has had resident.
+/// The largest resident set of this process so far.
 fn own_mark_bytes() -> u64 {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is valid for writes for the length of the call; and all zeroes is a value of this plain data.
+    // SAFETY: the pointer is valid for writes during the call, and all zeroes are valid for this plain data.
     let usage = unsafe {
         libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
         usage.assume_init()
@@ -268,14 +270,14 @@ impl Drop for Child {
     fn drop(&mut self) {
         if !self.reaped {
             kill_trees(&[self.pid]);
-            // No one is left who would want the account.
+            // The account is no longer needed.
             let _ = self.end_of_group(true);
         }
     }
 }
 
 fn seconds(time: libc::timeval) -> f64 {
-    // Neither part of a CPU time is negative, and whole microseconds keep their digits.
+    // CPU times are not negative, and summing whole microseconds first keeps all digits.
     (time.tv_sec * 1_000_000 + time.tv_usec) as f64 / 1e6
 }
 

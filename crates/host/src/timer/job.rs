@@ -5,35 +5,35 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// Runs that are to be made.
+/// The runs to make.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimerJob {
     pub work: Task,
-    /// The same program, doing none of the work: one run beside each of the others, if there is a task.
+    /// The same program without its work. If set, each run of the work has a run of this beside it.
     pub floor: Option<Task>,
-    /// The whole environment of the runs.
+    /// The runs' whole environment.
     pub env: BTreeMap<String, String>,
-    /// Their working folder, in which their standard output is kept while they run.
+    /// Their working folder, which also holds their standard output while they run.
     pub cwd: PathBuf,
-    /// File that their standard error is appended to.
+    /// The file to which their standard error is appended.
     pub log: PathBuf,
-    /// File for the report.
+    /// The file for the report.
     pub report: PathBuf,
-    /// Runs that do not count, first.
+    /// The number of warm-up runs, which do not count.
     pub warmup_runs: u32,
-    /// Runs that count, at most.
+    /// The most runs that count.
     pub runs: u32,
-    /// No further run is begun when those that count have taken this long. One is run in any case, if any is asked for.
+    /// No more runs begin once those that count have taken this long. At least one is made, if any are requested.
     pub at_most_s: f64,
-    /// A run that takes longer is ended with everything it started.
+    /// A run that takes longer is killed with everything it started.
     pub timeout_s: f64,
-    /// Where it hears of its turns, if it is to wait for one before each run.
+    /// The FIFOs for turns, if the timer must wait for a turn before each run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Turns>,
 }
 
-/// Two FIFOs between the lab and a timer that takes turns with others. A byte in one is a [`Turn`], a byte in the other what
-/// [`came`](Came) of it. The end of the first is the end of all turns.
+/// Two FIFOs between the lab and a timer that takes turns with others. A byte in one is a [`Turn`]; a byte in the other
+/// is its [outcome](Came). When the first closes, there are no more turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turns {
     /// Read by the timer.
@@ -42,7 +42,7 @@ pub struct Turns {
     pub taken: PathBuf,
 }
 
-/// What a timer is to do: one run, with its floor beside it.
+/// What a timer must do: one run, with its floor beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Turn {
@@ -68,58 +68,58 @@ impl Turn {
 }
 
 impl Came {
-    /// What a timer wrote.
+    /// Parses what a timer wrote.
     pub fn read(byte: u8) -> Option<Self> {
         [Self::Made, Self::Last, Self::Fault].into_iter().find(|came| *came as u8 == byte)
     }
 }
 
-/// A command and what it owes.
+/// A command and its expected output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     pub argv: Vec<String>,
-    /// All that it must write to its standard output.
+    /// Exactly what it must write to its standard output.
     pub output: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimerReport {
-    /// All runs that ended well, in the order in which they were made.
+    /// All successful runs, in the order in which they were made.
     pub runs: Vec<TimedRun>,
-    /// The run that did not, after which no other was made.
+    /// The failed run, after which no other was made.
     pub fault: Option<FaultyRun>,
-    /// Why the timer itself could not go on, if it could not.
+    /// Why the timer itself could not continue, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<String>,
 }
 
-/// One run that ended well.
+/// One successful run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TimedRun {
-    /// Whether it is of those that do not count.
+    /// Whether it is a warm-up, which does not count.
     pub warm_up: bool,
     /// Whether it did none of the work.
     pub floor: bool,
     /// When it began, on the monotonic clock, in nanoseconds: right before `execve`.
     pub began_ns: u64,
-    /// From there to the return of `wait4`, in seconds.
+    /// From there until `wait4` returned, in seconds.
     pub wall_s: f64,
-    /// CPU time in user mode of it and of its children that it waited for, in seconds.
+    /// CPU time in user mode of the run and of the children it waited for, in seconds.
     pub user_s: f64,
-    /// CPU time in the kernel.
+    /// CPU time in the kernel, in seconds.
     pub system_s: f64,
-    /// Largest resident set of any of these processes, or `None` if that may be what its process had before
-    /// it was the program.
+    /// The largest resident set of any of these processes. `None` if it may be what the process had before it executed
+    /// the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_bytes_max: Option<u64>,
 }
 
-/// A run that did not end well.
+/// A failed run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultyRun {
     /// Which one, from 1, warm-up and floor counted.
     pub number: u32,
-    /// Whether it was to do none of the work.
+    /// Whether it was a floor run, without the work.
     pub floor: bool,
     /// What was wrong with it.
     pub fault: Fault,
@@ -137,11 +137,11 @@ pub enum Fault {
     Exited { code: i32 },
     /// A signal ended it.
     Killed { signal: i32 },
-    /// It wrote something else than it owed.
+    /// Its output differs from what was expected.
     WrongOutput {
-        /// What came, shortened.
+        /// What it wrote, shortened.
         came: String,
-        /// What was owed, shortened.
+        /// What was expected, shortened.
         owed: String,
     },
 }

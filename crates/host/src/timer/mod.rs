@@ -1,13 +1,13 @@
-//! The timer of programs. It runs a program repeatedly and reads from the kernel what each run used.
+//! The timer of programs. It runs a program repeatedly and gets from the kernel what each run used.
 //!
 //! It is a process (the hidden verb `program-timer`) that the init of a trial's box starts as a part of the subject, so
-//! that the runs have the subject's CPUs, control group and network. It reads its job from a file and leaves its report in
-//! another one. It judges nothing but the runs: what becomes of the trial is decided in the lab.
-//! In a launch the timers of all cases are alive at once, and each waits for its turn before every run.
+//! the runs have the subject's CPUs, control group and network. It reads its job from a file and writes its report to
+//! another. It only judges runs; the lab decides about the trial. In a launch the timers of all cases live at the same
+//! time, and each waits for its turn before every run.
 //!
-//! What a run's wall time is: from right before `execve` in the child, as the child itself reads the clock, to the return of
-//! `wait4` in the timer. So it has in it what the kernel does to load the program, the program, its end, and the waking of the
-//! timer, and not the fork that made the process. hyperfine's has that in it, and its own waking.
+//! A run's wall time is from right before `execve` in the child, on the clock that the child itself reads, until
+//! `wait4` returns in the timer. So it includes loading the program, the program, its end, and the timer's wake-up, but
+//! not the fork. hyperfine's includes the fork, and its own wake-up.
 
 mod child;
 mod job;
@@ -25,10 +25,10 @@ use crate::isolate::job_of;
 
 pub use job::{Came, Fault, FaultyRun, Task, TimedRun, TimerJob, TimerReport, Turn, Turns};
 
-/// The timer's life: read the job, run the runs, write the report.
+/// The timer's life: reads the job, makes the runs, writes the report.
 pub fn run_program_timer(job: &Path) -> io::Result<()> {
     let job: TimerJob = job_of("program-timer", &fs::read_to_string(job).unwrap_or_default())?;
-    // Before programs run, which are to reach none of these files.
+    // Opens them before any program runs, because programs must not reach these files.
     let (mut report_file, log) = (File::create(&job.report)?, log(&job)?);
     let turns = job.turns.as_ref().map(turns::open).transpose()?;
     if let Some(guard) = SelfGuard::given()? {
@@ -43,7 +43,7 @@ pub fn run_program_timer(job: &Path) -> io::Result<()> {
     report_file.write_all(&serde_json::to_vec(&report)?)
 }
 
-/// What programs say on standard error is appended to it.
+/// Opens the log, to which the programs' standard error is appended.
 fn log(job: &TimerJob) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).open(&job.log)
 }

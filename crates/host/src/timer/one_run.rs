@@ -1,4 +1,4 @@
-//! One run: started, waited for, and its output compared with what it owes.
+//! One run: starts it, waits for it, and compares its output with what is expected.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -8,13 +8,13 @@ use super::child::{Child, Ended, Streams};
 use super::job::{Fault, Task, TimerJob};
 use super::prepared::Prepared;
 
-/// No more of an output is shown.
+/// The most bytes of an output to show.
 const SHOWN_BYTES: usize = 200;
 
-/// Runs `task` once. An error is the timer's own; what is wrong with the run is a fault.
+/// Runs `task` once. An error is the timer's own; a fault is the run's.
 pub(super) fn run_once(job: &TimerJob, log: &File, task: &Task) -> io::Result<Result<Ended, Fault>> {
-    // A file without a name: it never makes the program wait for a reader, and costs nothing to read after its end. It
-    // lies in the trial's folder, which holds a limited amount.
+    // An unnamed file: it never makes the program wait for a reader, and can be read after the program's end at no
+    // cost. It is in the trial's folder, which has limited capacity.
     let mut output = tempfile::tempfile_in(&job.cwd)?;
     let streams = Streams { input: File::open("/dev/null")?, output: output.try_clone()?, error: log.try_clone()? };
     let ended = match Prepared::new(job, task).and_then(|prepared| Child::start(prepared, &streams)) {
@@ -41,7 +41,7 @@ fn fault_of(ended: &Ended) -> Option<Fault> {
     }
 }
 
-/// Byte for byte, and without reading more than it takes to tell.
+/// Compares byte for byte, and reads no more than necessary.
 fn compare(output: &mut File, owed: &str) -> io::Result<Option<Fault>> {
     output.rewind()?;
     let mut came = Vec::new();
@@ -53,14 +53,14 @@ fn compare(output: &mut File, owed: &str) -> io::Result<Option<Fault>> {
     Ok(Some(Fault::WrongOutput { came: shown(came), owed: shown(owed) }))
 }
 
-/// What both have in common at the start is left out where it is long, so that the difference is seen.
+/// Skips most of a long common beginning, so that the difference is visible.
 fn apart<'a>(came: &'a [u8], owed: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let same = came.iter().zip(owed).take_while(|(one, other)| one == other).count();
     let skipped = if same < SHOWN_BYTES / 2 { 0 } else { same - SHOWN_BYTES / 4 };
     (&came[skipped..], &owed[skipped..])
 }
 
-/// As a literal, so that a newline too many is seen.
+/// As a literal, so that an extra newline is visible.
 fn shown(bytes: &[u8]) -> String {
     let cut = if bytes.len() > SHOWN_BYTES { "…" } else { "" };
     format!("{:?}{cut}", String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES)]))

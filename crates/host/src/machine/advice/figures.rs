@@ -1,4 +1,4 @@
-//! What makes the figures of a machine worse, or hard to carry over to another.
+//! What makes the figures of a machine worse, or hard to compare with another machine's.
 
 use super::super::{CpuWish, Machine, SubjectCpus};
 use super::{Advice, BearsOn, Check, Severity};
@@ -20,13 +20,14 @@ pub(super) const CHECKS: &[Check] = &[
     congestion_control,
 ];
 
-/// Above this share of time with tasks waiting for a CPU, others disturb the measurement.
+/// Above this percentage of time with tasks waiting for a CPU, other programs disturb the measurement.
 const PRESSURE_QUIET_PERCENT: f64 = super::super::PRESSURE_TOLERATED * 100.0;
-/// Above this, the hypervisor gives away time that shows as latency.
+/// Above this fraction, time that the hypervisor gave away shows as latency.
 const STEAL_QUIET: f64 = 0.005;
-/// A connection per request at 10,000 a second holds a port for 60 s, so this many last about 2.5 s from one address.
+/// With a connection per request, each holds a port for 60 s. At 10,000 requests a second, this many ports last 2.5 s
+/// from one address.
 const PORTS_WANTED: u16 = 25_000;
-/// nginx, PHP-FPM and Node ask for 511 at least.
+/// nginx, PHP-FPM and Node request at least 511.
 const SOMAXCONN_WANTED: u32 = 1024;
 /// Subject, generator, database and link emulator.
 const PARTS: usize = 4;
@@ -76,7 +77,7 @@ fn given_quota(machine: &Machine) -> Option<Advice> {
 fn busy(machine: &Machine) -> Option<Advice> {
     let why = "other programs take the CPU in the middle of a measurement, which shows as latency";
     let fix = "stop other work, or wait; reports say which trials were disturbed";
-    // Pressure looks at the last seconds and at waiting; the load average is for kernels without it.
+    // Pressure measures waiting in the last seconds. The load average is for kernels without it.
     if let Some(percent) = machine.moment.cpu_pressure_avg10_percent {
         let what = format!("busy when looked at: tasks waited for a CPU in {percent:.0}% of the 10 s before");
         return if percent > PRESSURE_QUIET_PERCENT { say(Severity::Warning, what, why, fix) } else { None };
@@ -110,7 +111,7 @@ fn virtual_machine(machine: &Machine) -> Option<Advice> {
     )
 }
 
-/// Groups of the cpu controller are out of its reach, and tolok gives every part of a trial one where it can.
+/// Autogroup does not apply to groups of the cpu controller, and tolok gives every part of a trial one if possible.
 fn autogroup(machine: &Machine) -> Option<Advice> {
     if machine.scheduler.autogroup.enabled != Some(true) {
         return None;
@@ -145,7 +146,7 @@ fn congestion_control(machine: &Machine) -> Option<Advice> {
     let why = "most systems have cubic; over slow or lossy links the choice changes the figures several times over";
     let available = &machine.network.congestion_controls;
     let is_lacking = !available.is_empty() && available.iter().all(|name| name != "cubic");
-    // Inside the network namespaces of a trial it is cubic all the same.
+    // The network namespaces of a trial use cubic anyway.
     if !is_lacking && machine.rights.network_namespaces == Some(true) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What cannot be done on a machine, why, and what would change that.
+//! What a machine cannot do, why, and what would change that.
 
 use super::super::Machine;
 use super::super::abilities::{PerfEvents, perf_events, swap_escapes};
@@ -21,9 +21,9 @@ pub(super) const CHECKS: &[Check] = &[
     no_netem,
 ];
 
-/// Below this many open files, 10,000 connections and the subject's own files do not fit.
+/// Fewer open files do not suffice for 10,000 connections and the subject's own files.
 const NOFILE_WANTED: u64 = 16_384;
-/// Below this many, not even 1,000 connections do.
+/// Fewer do not even suffice for 1,000 connections.
 const NOFILE_NEEDED: u64 = 2_048;
 
 fn say(severity: Severity, what: impl Into<String>, why: impl Into<String>, fix: impl Into<String>) -> Option<Advice> {
@@ -37,7 +37,7 @@ fn say_if(is_so: bool, severity: Severity, what: &str, why: &str, fix: &str) -> 
 fn open_files(machine: &Machine) -> Option<Advice> {
     let limit = machine.limits.nofile?;
     let soft = limit.soft.filter(|&soft| soft < NOFILE_WANTED)?;
-    // Where the hard limit suffices, tolok raises its own.
+    // If the hard limit suffices, tolok raises its own soft limit.
     let hard = limit.hard.filter(|&hard| hard < NOFILE_WANTED)?;
     let (severity, connections) =
         if hard < NOFILE_NEEDED { (Severity::Problem, "1,000") } else { (Severity::Warning, "10,000") };
@@ -78,7 +78,7 @@ fn groups_not_writable(machine: &Machine) -> Option<Advice> {
     )
 }
 
-/// The controllers that tolok uses, and what is lost without each.
+/// The controllers that tolok uses, and what is missing without each.
 const CONTROLLERS: [(&str, &str); 4] = [
     ("cpu", "no CPU quota and no weights"),
     ("memory", "no memory limit and no word of running out of memory"),
@@ -154,7 +154,7 @@ fn no_tun(machine: &Machine) -> Option<Advice> {
     )
 }
 
-/// Only the link emulator wants it: everything else is measured with the priority that servers have.
+/// Only the link emulator needs it. Everything else runs with the priority that servers have.
 fn no_real_time(machine: &Machine) -> Option<Advice> {
     let why = "the link emulator cannot go before others, so its delays get longer when they are at work; it reports by how much";
     let limit = machine.limits.rtprio.and_then(|limit| limit.hard);
@@ -166,7 +166,7 @@ fn no_real_time(machine: &Machine) -> Option<Advice> {
             "run tolok as root, allow rtprio 50 in /etc/security/limits.conf, or leave the emulator a CPU of its own",
         );
     }
-    // A group's processes have what the group was given of the time of the one above, and tolok gives it to the emulator.
+    // A group can only grant what its parent group granted to it, and tolok grants that to the emulator.
     let is_granted = machine.scheduler.own_rt_runtime_us.is_some_and(|us| us > 0);
     if machine.scheduler.rt_group_scheduling != Some(true) || !machine.may_group("cpu") || is_granted {
         return None;
@@ -242,7 +242,7 @@ fn no_pressure(machine: &Machine) -> Option<Advice> {
     )
 }
 
-/// Unknown is no advice: tolok's own emulator is the default in any case.
+/// If unknown, gives no advice: tolok's own emulator is the default anyway.
 fn no_netem(machine: &Machine) -> Option<Advice> {
     say_if(
         machine.kernel.netem == Some(false),

@@ -1,6 +1,6 @@
 //! What a fingerprint means for measuring: the lines of `tolok doctor`.
 //!
-//! Some advice is about every figure that is taken here ([`figures`]), some about what cannot be done at all ([`lacks`]).
+//! Some advice concerns every figure measured here ([`figures`]), some what cannot be done at all ([`lacks`]).
 
 mod figures;
 mod lacks;
@@ -14,45 +14,45 @@ use super::Machine;
 pub struct Advice {
     /// What was found, with the figure.
     pub what: String,
-    /// What it does to a measurement.
+    /// How it affects a measurement.
     pub why: String,
     /// What to do about it.
     pub fix: String,
     /// How much it matters.
     pub severity: Severity,
-    /// What it matters to.
+    /// What it affects.
     pub bears_on: BearsOn,
 }
 
-/// How much a finding matters; the gravest first.
+/// How much a finding matters, most serious first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// Something cannot be measured here.
     Problem,
-    /// Figures taken here are worse than they need be, or something that studies often ask for cannot be had.
+    /// Figures measured here are worse than necessary, or something that studies often need is missing.
     Warning,
-    /// Good to know when reading the figures.
+    /// Useful to know when reading the figures.
     Note,
 }
 
-/// What a finding matters to.
+/// What a finding affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BearsOn {
-    /// Every figure that is taken on the machine, so reports repeat it.
+    /// Every figure measured on the machine, so reports repeat it.
     Figures,
-    /// What can be done at all: only studies that ask for it are concerned, and those are refused or say so themselves.
+    /// What can be done at all. It concerns only studies that need it, which are refused or report it themselves.
     Abilities,
 }
 
 pub(super) fn advice(machine: &Machine) -> Vec<Advice> {
     let checks = figures::CHECKS.iter().chain(lacks::CHECKS);
     let mut advice: Vec<Advice> = checks.filter_map(|check| check(machine)).collect();
-    // Stable, so that what belongs together stays together.
+    // A stable sort, so related advice stays together.
     advice.sort_by_key(|advice| advice.severity);
     advice
 }
 
-/// A check tells one shortcoming, or nothing.
+/// A check returns one shortcoming, or nothing.
 type Check = fn(&Machine) -> Option<Advice>;

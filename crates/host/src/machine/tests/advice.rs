@@ -163,7 +163,7 @@ fn perf_events_are_refused_by_a_number() {
     for (number, status, software, hardware) in [
         ("-1", PLAIN, Yes, Yes),
         ("1", PLAIN, Yes, Yes),
-        // A switch is the kernel's own work, so none of them is counted.
+        // A switch happens in the kernel, so none of them is counted.
         ("2", PLAIN, No, Partly),
         ("3", PLAIN, No, No),
         ("4", STATUS, Yes, Yes),
@@ -185,7 +185,7 @@ fn perf_events_are_refused_by_a_number() {
 fn autogroup_matters_where_groups_cannot_help() {
     let on = ("proc/sys/kernel/sched_autogroup_enabled", "1\n");
     assert!(told(&changed(&[on]), "autogroup").why.contains("control groups with weights"));
-    // A service whose group may not be divided still stands outside.
+    // A service whose group may not be divided is still outside autogroup.
     let service = without(&["sys/fs/cgroup/tolok.scope/cgroup.controllers"], &[on]);
     assert_eq!(told(&service, "autogroup").severity, Severity::Note);
     assert!(told(&service, "autogroup").why.contains("was started in"));

@@ -1,4 +1,4 @@
-//! Tables of who gets which CPUs.
+//! Tables of CPU assignments.
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn deal(
     assign_cpus(topology, &parse_cpu_list(allowed).unwrap(), wish)
 }
 
-/// Each row: what it shows, topology, allowed CPUs, asked, who gets what (subject, generator, link), what the note says.
+/// Each row: what it shows, topology, allowed CPUs, request, result (subject, generator, link), expected note.
 fn check(table: Vec<Row>, shared_allowed: bool) {
     for (name, topology, allowed, (subject, generator), expected, note) in table {
         let map = deal(&topology, allowed, SubjectCpus::Dedicated(subject), generator, shared_allowed).unwrap();
@@ -65,7 +65,7 @@ fn each_part_gets_cpus_of_its_own() {
         ("zero means one", machine_of(2, 1), "0-1", (0, 0), ["0", "1", "1"], ""),
     ];
     check(table.clone(), false);
-    // Where there is enough, leave to share changes nothing.
+    // If there are enough CPUs, permission to share changes nothing.
     check(table, true);
 }
 
@@ -151,8 +151,8 @@ fn a_quota_leaves_the_subject_more_cpus_than_it_may_use_up() {
     assert_eq!((larger.subject, larger.generator, larger.shared), (vec![0, 1], vec![0, 1], true));
 }
 
-/// Each row: what it shows, topology, the subject's CPUs, the generator's, the database's, who gets what (subject, generator,
-/// database, link), what the note says.
+/// Each row: what it shows, topology, the subject's CPUs, the generator's, the database's, result (subject, generator,
+/// database, link), expected note.
 type DatabaseRow = (&'static str, Topology, SubjectCpus, usize, DatabaseCpus, [&'static str; 4], &'static str);
 
 fn check_with_database(table: Vec<DatabaseRow>, shared_allowed: bool) {
@@ -204,7 +204,7 @@ fn a_database_has_a_cpu_of_its_own_where_one_is_left() {
         ),
     ];
     check_with_database(table.clone(), false);
-    // Where there is enough, leave to share changes nothing.
+    // If there are enough CPUs, permission to share changes nothing.
     check_with_database(table, true);
 }
 

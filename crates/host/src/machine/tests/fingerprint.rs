@@ -1,4 +1,4 @@
-//! Whole machines, read from their files.
+//! Complete machines, read from files.
 
 use std::io::Write;
 
@@ -56,7 +56,7 @@ fn the_processor_is_described_by_its_files() {
         memory_nodes: Some(1),
         governor: Some("performance".into()),
         frequency_driver: Some("intel_pstate".into()),
-        // `no_turbo` says the opposite of boost.
+        // `no_turbo` is the opposite of boost.
         boost: Some(false),
         vulnerabilities: [("meltdown".to_owned(), "Not affected".to_owned())].into(),
     };

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::*;
 
-/// A topology of `cores` cores with `threads` siblings each, numbered as Linux does on x86: siblings come in a second round.
+/// A topology of `cores` cores with `threads` siblings each, numbered as on x86 Linux: siblings come in a second round.
 fn machine_of(cores: u32, threads: u32) -> Topology {
     let cpu = |id: u32| Cpu { id, core: id % cores, package: 0, node: 0 };
     Topology { cpus: (0..cores * threads).map(cpu).collect() }

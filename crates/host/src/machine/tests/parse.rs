@@ -1,4 +1,4 @@
-//! What kernels print, and what is made of it.
+//! Text that kernels print, and the result of parsing it.
 
 use super::super::kernel::{KernelConfig, gnu_libc, measuring_options};
 use super::super::parse;
@@ -83,7 +83,7 @@ fn broken_kernel_files_are_unknown_not_wrong() {
 fn the_model_of_preemption_is_told_by_the_nearest_source() {
     let dynamic = "#1 SMP PREEMPT_DYNAMIC @0";
     let none = "CONFIG_PREEMPT_NONE=y\n# CONFIG_PREEMPT is not set\n";
-    // (build, the scheduler's own word, command line, configuration, model)
+    // (build, the scheduler's own report, command line, configuration, model)
     let table = [
         ("#1 SMP PREEMPT_RT Debian", None, "", "", Some("rt")),
         (dynamic, Some("none voluntary (full)\n"), "preempt=none", none, Some("full")),

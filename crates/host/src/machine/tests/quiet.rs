@@ -1,11 +1,11 @@
-//! Judgements of readings that were made up.
+//! Judgements of invented readings.
 
 use std::cell::Cell;
 use std::time::Duration;
 
 use super::*;
 
-/// Two CPUs over two seconds: what others, the hypervisor and the own process used of them, and how long somebody waited.
+/// Two CPUs over two seconds: what other programs, the hypervisor and this process used, and how long tasks waited.
 fn after(before: &HostReading, foreign_s: f64, steal_s: f64, own_s: f64, waiting_s: f64) -> HostReading {
     HostReading {
         at_s: before.at_s + 2.0,
@@ -114,14 +114,14 @@ fn a_window_is_judged_by_the_same_measure() {
         subject_cpu_s: 7.0,
         subject_wait_s: 6.0,
     };
-    // (what is other than on the quiet machine, what disturbs)
+    // (difference from the quiet machine, what disturbs)
     let table: [(WindowFacts, &[DisturbanceKind]); 8] = [
         (quiet, &[]),
         (WindowFacts { foreign_cpu_s: 2.0, subject_cpu_s: 9.5, ..quiet }, &[]),
         (WindowFacts { steal_s: 0.5, ..quiet }, &[Steal]),
         (WindowFacts { foreign_cpu_s: 2.5, ..quiet }, &[ForeignCpu, TakenFromSubject]),
         (WindowFacts { foreign_cpu_s: 1.5, ..quiet }, &[TakenFromSubject]),
-        // A long wait alone is the subject's own threads in each other's way.
+        // A long wait alone means that the subject's threads wait for each other.
         (WindowFacts { subject_wait_s: 60.0, ..quiet }, &[]),
         (WindowFacts { foreign_cpu_s: 1.5, subject_wait_s: 0.0, ..quiet }, &[]),
         (WindowFacts { window_s: 0.0, foreign_cpu_s: 1.5, ..quiet }, &[]),
@@ -135,7 +135,7 @@ fn a_window_is_judged_by_the_same_measure() {
     assert_eq!(taken.sentence, "other programs took up to 15% of the subject's CPUs (limit 10%)");
 }
 
-/// A host with a given busy share for each two seconds, whose time passes without waiting.
+/// A host with a scripted use by other programs for each two seconds. Time passes without real waiting.
 struct Scripted {
     foreign_s: Vec<f64>,
     looked: usize,

@@ -1,4 +1,4 @@
-//! Limits that leave no room for a run, and those that do.
+//! Limits that leave too little room for a run, and those that leave enough.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use crate::machine::room::{lack, not_started};
 
 const GROUPS: &str = "34 31 0:31 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n";
 
-/// An account with seven threads in two processes, within these limits.
+/// The message for an account with seven threads in two processes and these limits.
 fn lacking(open_files: u64, processes: &str, status: &str, group: &str) -> Option<String> {
     let root = tempfile::tempdir().unwrap();
     let limits =

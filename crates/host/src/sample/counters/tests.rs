@@ -1,4 +1,4 @@
-//! What is made of the counters' figures, and this machine's counters where it has them.
+//! The processing of the counters' figures, and this machine's counters if it has them.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -19,7 +19,7 @@ fn reading(cycles: &[Raw]) -> DiagnosticReading {
 fn a_count_of_some_turns_is_extrapolated_and_says_so() {
     assert_eq!(scaled(raw(100, 50, 50)), Some((100, false)));
     assert_eq!(scaled(raw(100, 50, 25)), Some((200, true)));
-    // Wanted, and never its turn: nothing is known. Never wanted: there was nothing to count.
+    // Enabled but never run: nothing is known. Never enabled: there was nothing to count.
     assert_eq!((scaled(raw(0, 50, 0)), scaled(raw(0, 0, 0))), (None, Some((0, false))));
 }
 
@@ -29,9 +29,9 @@ fn counts_are_those_between_two_readings_summed_over_cpus() {
     let count = |value, scaled| Some(DiagnosticCount { value, scaled, user_mode_only: false });
     let earlier = [raw(10, 100, 100), raw(0, 0, 0)];
     assert_eq!(cycles(&[raw(30, 300, 300), raw(7, 9, 9)], &earlier), count(27, false));
-    // Extrapolated by the turns in between, and not by those since the beginning.
+    // Extrapolated by the running time in between, not by that since the beginning.
     assert_eq!(cycles(&[raw(30, 300, 200), raw(0, 0, 0)], &earlier), count(40, true));
-    // A CPU of which nothing is known leaves the sum unknown.
+    // If nothing is known of one CPU, the sum is unknown.
     assert_eq!(cycles(&[raw(30, 300, 300), raw(0, 9, 0)], &earlier), None);
     assert_eq!(reading(&earlier).since(&reading(&earlier)).instructions, None);
 }
@@ -60,7 +60,7 @@ fn what_is_refused_is_named_with_the_reason() {
     assert_eq!(without_scope.unavailable(), ["events are not counted: no scope is known"]);
 }
 
-/// Has somebody who waits do a thousand turns in a shell below it, and counts from before that to after it.
+/// Makes a waiting shell start another one that does a thousand iterations, and counts from before that to after it.
 fn while_shell_works<T, R>(attach: impl FnOnce(Scope) -> T, read: impl Fn(&T) -> R) -> (T, R, R) {
     let script = "read go; sh -c 'i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done'; exit 0";
     let mut shell = Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).spawn().unwrap();
@@ -77,7 +77,7 @@ fn the_first_scope_that_allows_it_is_taken_and_counts_for_descendants() {
     let attach = |scope| SoftwareCounters::attach(&[Scope::Group("/nonexistent".into()), scope]);
     let (counters, before, after) = while_shell_works(attach, SoftwareCounters::read);
     require!(counters.unavailable().is_empty(), "software events may not be counted here: {counters:?}");
-    // Who was counted has ended, and its counts were added to those of the process above it.
+    // The counted process has ended, and its counts were added to those of its parent.
     assert!(after.minor_faults > before.minor_faults && after.task_clock_ns > before.task_clock_ns, "{after:?}");
     assert!(after.context_switches > Some(0), "it waited for its order: {after:?}");
 }
@@ -89,7 +89,7 @@ fn instructions_and_system_calls_are_counted_where_the_machine_can() {
     let unavailable = counters.unavailable();
     require!(unavailable.is_empty(), "some are not counted here: {unavailable:?}");
     let counts = after.since(&before);
-    // A turn of that loop takes a shell a hundred instructions at the very least; its start alone makes tens of calls.
+    // An iteration takes a shell at least a hundred instructions, and its start alone makes tens of system calls.
     assert!(counts.instructions.unwrap().value > 100_000 && counts.cycles.unwrap().value > 0, "{counts:?}");
     assert!(counts.syscalls.unwrap().value > 20 && counts.branch_misses.is_some(), "{counts:?}");
     assert!(counts.cache_misses.is_some(), "{counts:?}");

@@ -1,4 +1,4 @@
-//! A clock that is moved by hand, an invented `/proc`, groups whose figures are known, and what is made of them.
+//! The sampler with a manual clock, an invented `/proc`, and groups with known figures.
 
 mod real;
 
@@ -27,14 +27,14 @@ fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-/// A process with one thread that has run and waited for so many seconds.
+/// A process with one thread that has run and waited for this many seconds.
 fn process(pid: u32, ppid: u32, run_s: u64, wait_s: u64) -> FakeProcess {
     let (run_ns, wait_ns) = (run_s * SECOND_NS, wait_s * SECOND_NS);
     let threads = vec![FakeThread { tid: pid, run_ns, wait_ns, timeslices: 1 }];
     FakeProcess { pid, ppid, threads, ..FakeProcess::default() }
 }
 
-/// A box with its init, which has used CPU time that is nobody's.
+/// A box with its init, whose own CPU time counts for no part.
 fn a_box() -> FakeProc {
     let proc = FakeProc::new();
     proc.process(&process(INIT, 1, 1000, 1000));
@@ -92,14 +92,14 @@ fn subject_in_group<'a>(clock: &'a ManualClock, proc: &FakeProc, group: &Scripte
     sampler
 }
 
-/// The last figure of that name that was read of a part from a source.
+/// A part's last figure with that name, from a source.
 fn last<C: Clock>(sampler: &Sampler<C>, part: Part, source: &str, name: &str) -> Option<f64> {
     let samples = sampler.samples();
     let mut lines = samples.iter().filter(|sample| sample.part == Some(part)).map(line);
     lines.rfind(|line| line["source"] == source)?.get(name)?.as_f64()
 }
 
-/// A sample as it is written.
+/// A sample in its written form.
 fn line(sample: &Sample) -> serde_json::Value {
     serde_json::to_value(sample).unwrap()
 }
@@ -107,7 +107,7 @@ fn line(sample: &Sample) -> serde_json::Value {
 #[test]
 fn the_subject_is_all_below_the_init_and_not_the_init_itself() {
     let (clock, proc) = (ManualClock::at(START), a_box());
-    // The generator is nobody's child there, and 60 belongs to neither.
+    // The generator is not below the init, and 60 belongs to neither.
     proc.process(&process(11, INIT, 1, 2)).process(&process(12, 11, 10, 20)).process(&process(60, 1, 500, 500));
     proc.process(&process(GENERATOR, 1, 7, 0)).process(&process(51, GENERATOR, 900, 0));
     let mut sampler = sampler(&clock, &proc, subject_below_init());
@@ -115,7 +115,7 @@ fn the_subject_is_all_below_the_init_and_not_the_init_itself() {
     assert_eq!(of(&sampler, Part::Subject, "cpu_s"), Some(11.0));
     assert_eq!(of(&sampler, Part::Subject, "run_queue_wait_s"), Some(22.0));
     assert_eq!(of(&sampler, Part::Subject, "processes"), Some(2.0));
-    // No one is followed until it is known; then it is read at once, and without what it starts.
+    // The generator is followed only once it is known. Then it is read at once, without what it starts.
     assert_eq!(of(&sampler, Part::Generator, "cpu_s"), None);
     sampler.follow(followed(Part::Generator, Members::Process(GENERATOR)));
     assert_eq!(of(&sampler, Part::Generator, "cpu_s"), Some(7.0));
@@ -125,7 +125,7 @@ fn the_subject_is_all_below_the_init_and_not_the_init_itself() {
 fn steady_work_is_exact_although_no_reading_is_at_a_border() {
     let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
     let mut sampler = subject_in_group(&clock, &proc, &group);
-    // Three CPUs are busy. The lab looks every 100 ms, and hears of both borders some milliseconds late.
+    // Three CPUs are busy. The lab reads every 100 ms, and learns of both borders some milliseconds late.
     let now = |sampler: &mut Sampler<_>, at: Duration| {
         clock.advance_to(START + at);
         group.set(|reading| reading.cpu_ns = Some(at.as_nanos() as u64 * 3));
@@ -148,7 +148,8 @@ fn steady_work_is_exact_although_no_reading_is_at_a_border() {
 fn each_whole_second_of_the_window_has_its_own_cpu_time_and_memory() {
     let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
     let mut sampler = subject_in_group(&clock, &proc, &group);
-    // Idle for a second, then one CPU busy; memory grows by 1 MiB each 100 ms. The window has two whole seconds and a bit.
+    // Idle for a second, then one CPU is busy. Memory grows by 1 MiB every 100 ms. The window has two whole seconds and
+    // a bit.
     for tick in 0..30 {
         let at = ms(tick * 100);
         clock.advance_to(START + at);
@@ -191,8 +192,8 @@ fn the_busiest_thread_is_the_one_that_used_most_in_the_window() {
     assert_eq!((used.busiest_thread_cpu_s, used.cpu_s), (Some(8.0), 9.0));
 }
 
-/// The CPU time of a group in a window of 10 s, of which nothing is used before and 1 s in each second; the lab's only
-/// readings are so far before and behind its start, and so far behind its end.
+/// The CPU time of a group in a window of 10 s. The group uses nothing before the window, and 1 s in each second of it.
+/// The lab's only readings are this far before and behind its start, and behind its end.
 fn cpu_s_when_late(before: Duration, behind: Duration, end: Duration) -> Result<f64, NoUsage> {
     let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
     let began = START + before;
@@ -212,10 +213,12 @@ fn cpu_s_when_late(before: Duration, behind: Duration, end: Duration) -> Result<
 fn late_readings_err_by_no_more_than_the_way_to_the_nearest() {
     let cpu_s = |before, behind, end| cpu_s_when_late(ms(before), ms(behind), ms(end)).unwrap();
     assert_eq!(cpu_s(0, 0, 0), 10.0);
-    // Work that begins at the border: of 100 ms + 2 s around it, 100/2100 of what was used are taken to lie before it.
+    // Work that begins at the border. The interval around it is 100 ms + 2 s, so 100/2100 of its use counts as before
+    // the border.
     let late_start = cpu_s(100, 2000, 0);
     assert!((late_start - (10.0 - 0.095)).abs() < 0.001, "{late_start}");
-    // Work that stops at the border, which lies 2 s after a reading and 1 s before the next: a third of those 2 s is missed.
+    // Work that stops at the border, which is 2 s after a reading and 1 s before the next. A third of those 2 s is
+    // missed.
     let late_end = cpu_s(0, 8000, 1000);
     assert!((late_end - (10.0 - 2.0 / 3.0)).abs() < 1e-9, "{late_end}");
 }
@@ -229,7 +232,7 @@ fn a_border_that_is_a_third_of_the_window_away_from_any_reading_is_refused() {
     assert_eq!(far(5_000, 3_334, 0), too_far(Border::Start, 3.334));
     assert_eq!(far(0, 0, 3_333), None);
     assert_eq!(far(0, 0, 3_334), too_far(Border::End, 3.334));
-    // One good reading on either side is enough: the lab may hear of the start late.
+    // One near reading on either side is enough: the lab may learn late of the start.
     assert_eq!(far(100, 5_000, 0), None);
 }
 
@@ -253,7 +256,7 @@ fn without_a_group_threads_are_summed_and_those_that_ended_are_kept() {
     clock.advance(ms(5_000));
     proc.process(&process(12, INIT, 6, 0));
     sampler.tick(5.0);
-    // It ends, its number goes to another, and a third comes.
+    // It ends, its pid is reused, and a third process starts.
     proc.ended(12).process(&process(12, INIT, 1, 0)).process(&process(13, 11, 2, 2));
     clock.advance(ms(5_000));
     let used = sampler.window_ends(10.0, START + ms(10_000)).unwrap().part(Part::Subject);
@@ -270,7 +273,7 @@ fn a_group_counts_for_members_that_nobody_ever_saw() {
     let mut sampler = subject_in_group(&clock, &proc, &group);
     sampler.window_starts(0.0, START);
     clock.advance(ms(2_000));
-    // 9 s were used, of which 8 by processes that came and went between two readings.
+    // 9 s were used, of which 8 by processes that lived only between two readings.
     group.set(|reading| reading.cpu_ns = Some(9 * SECOND_NS));
     proc.process(&process(11, INIT, 2, 3)).process(&process(12, INIT, 0, 1));
     *group.members.borrow_mut() = vec![11, 12];
@@ -290,10 +293,10 @@ fn processes_are_read_once_a_second_and_groups_at_each_tick() {
         sampler.tick(f64::from(tick) / 10.0);
         clock.advance(ms(100));
     }
-    // Each once more for the reading when it was first followed.
+    // One more of each for the reading when following began.
     assert_eq!((read(&sampler, "group"), read(&sampler, "processes"), read(&sampler, "host")), (32, 5, 5));
     assert_eq!(*group.times_listed.borrow(), 5);
-    // A lab that slept through several does not make up for them.
+    // A lab that slept through several does not catch up on them.
     clock.advance(ms(5_000));
     sampler.tick(8.1);
     sampler.tick(8.1);
@@ -421,7 +424,7 @@ fn processes_of_a_database_are_not_the_subjects_and_may_start_later() {
         (of(&sampler, Part::Subject, "cpu_s"), of(&sampler, Part::Subject, "processes")),
         (Some(1.0), Some(1.0))
     );
-    // It is killed, and its number is the subject's now; another is started in its place.
+    // It is killed, and its pid is now the subject's. Another is started in its place.
     proc.ended(20).ended(21);
     clock.advance(ms(1000));
     sampler.tick(1.0);
@@ -492,7 +495,7 @@ fn samples_are_in_the_order_and_on_the_clock_of_the_trial() {
 #[test]
 fn groups_of_every_layout_are_followed() {
     let v2 = FakeGroups::v2("/");
-    // No one else lives where the group is made.
+    // No other process is in the group below which this one is made.
     v2.file("core", "", "cgroup.procs", "");
     for tree in [FakeGroups::v1("/"), FakeGroups::hybrid("/"), v2] {
         let (clock, proc) = (ManualClock::at(START), a_box());
@@ -515,7 +518,7 @@ fn rounded(throttling: tolok_model::Throttling) -> tolok_model::Throttling {
     tolok_model::Throttling { throttled_s: (throttling.throttled_s * 1e6).round() / 1e6, ..throttling }
 }
 
-/// What a group has used after so many seconds.
+/// What a group has used after this many seconds.
 fn usage_after(seconds: u64) -> FakeUsage {
     FakeUsage {
         user_us: seconds * 3,

@@ -1,4 +1,4 @@
-//! This machine's kernel: a group with somebody in it, and what it counts.
+//! The real kernel: a group with a process in it, and what it counts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::group::Group;
 
 const WANTED: [Controller; 4] = [Controller::CpuAccounting, Controller::Memory, Controller::Pids, Controller::Core];
 
-/// A shell that does one line after another, in a group of its own where `group` says so; gone at the end of the test.
+/// A shell that runs one line after another, in a group of its own if `group` is set. It ends with the test.
 struct Worker {
     shell: Child,
     orders: ChildStdin,
@@ -34,7 +34,7 @@ impl Worker {
         Self { shell, orders, answers, group }
     }
 
-    /// Has something done, and returns when it is done.
+    /// Runs a line, and returns when it is done.
     fn work(&mut self, line: &str) {
         writeln!(self.orders, "{line}; echo done").unwrap();
         let mut answer = String::new();
@@ -59,10 +59,10 @@ fn own_group() -> Option<Group> {
 }
 
 const BUSY: &str = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
-/// Somebody who ends before anybody looks.
+/// A process that ends before the next reading.
 const BUSY_AND_GONE: &str = "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'";
 
-/// What a subject uses while it works, by a clock on which that takes a second however busy this machine is.
+/// What a subject uses while it works. On the clock used here that takes a second, however busy this machine is.
 fn used_while(worker: &mut Worker, members: Members, scopes: &[Scope], line: &str) -> Resources {
     let clock = ManualClock::at(START);
     let subject = Followed { part: Part::Subject, members, net_of: Some(NetOf::Process(worker.shell.id())) };
@@ -85,7 +85,7 @@ fn a_real_group_counts_those_who_ended_before_anybody_looked() {
     let mut worker = Worker::start(group.clone());
     let used = used_while(&mut worker, Members::Group(group.unwrap()), &[scope.unwrap()], BUSY_AND_GONE);
     assert_eq!(used.cpu_source, tolok_model::CpuSource::Group);
-    // A hundred thousand turns take a shell tens of milliseconds, and no machine less than one.
+    // A hundred thousand iterations take a shell tens of milliseconds, and on no machine less than one.
     assert!(used.cpu_s > 0.001 && used.user_s.unwrap() > 0.0, "{used:?}");
     assert_eq!((used.processes_max, used.threads_max), (1, 1), "{used:?}");
     let memory = used.memory.unwrap();
@@ -96,7 +96,7 @@ fn a_real_group_counts_those_who_ended_before_anybody_looked() {
     let scheduler = used.scheduler.unwrap();
     assert!(scheduler.timeslices > 0 && used.network.is_some(), "{used:?}");
     require!(scheduler.context_switches.is_some(), "software events may not be counted here");
-    // The child's own exec alone takes many faults; and the shell gave up its CPU to wait for it.
+    // The child's exec alone causes many faults, and the shell gave up its CPU to wait for it.
     assert!(scheduler.context_switches > Some(0) && scheduler.page_faults > Some(20), "{used:?}");
 }
 
