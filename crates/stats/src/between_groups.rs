@@ -1,23 +1,25 @@
-//! Whether cases differ more from group to group of blocks than within a group: blocks on different machines, for one.
+//! Whether cases differ more between groups of blocks than within a group, such as blocks on different machines.
 //!
-//! Analysis of variance of the interaction: each value loses its block's mean and its case's, and what is left is compared between
-//! and within groups. One-way, with unequal groups (S. R. Searle, G. Casella, C. E. McCulloch, Variance Components, 1992, 3.6).
+//! Analysis of variance of the interaction. Each value loses its block's mean and its case's mean, and the rest is
+//! compared between and within groups. One-way, with unequal groups (S. R. Searle, G. Casella, C. E. McCulloch,
+//! Variance Components, 1992, 3.6).
 
 use crate::twins::f_upper_tail;
 
-/// How far differences between cases scatter, within a group of blocks and beyond that.
+/// How much differences between cases scatter, within a group of blocks and beyond that.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BetweenGroups {
     /// Standard deviation of a case in a block, within a group.
     pub within_sd: f64,
-    /// What groups add to it; 0 where groups differ no more than blocks do.
+    /// What groups add to it. 0 if groups differ no more than blocks do.
     pub between_sd: f64,
     /// How often groups that add nothing would differ as much: Fisher's F test.
     pub p: f64,
 }
 
-/// Judges tables of cases (rows) by blocks (columns), with the group of each block. A block counts in a table where every case has a
-/// value. `None` with less than two groups, two cases, or one group of two blocks; and where nothing scatters.
+/// Judges tables of cases (rows) by blocks (columns), given the group of each block. A block counts in a table if every
+/// case has a value in it. `None` with fewer than two groups, fewer than two cases, or no group with two blocks; also
+/// if nothing scatters.
 pub fn between_groups(tables: &[Vec<Vec<Option<f64>>>], groups: &[usize]) -> Option<BetweenGroups> {
     let mut all = Squares::default();
     tables.iter().filter_map(|rows| Squares::of(rows, groups)).for_each(|one| all.add(&one));
@@ -91,8 +93,8 @@ mod tests {
     use super::*;
     use crate::Rng;
 
-    /// Cases in blocks: noise of a standard deviation of about 1 by its seed, a drift that all share, and `shift` of the first case in
-    /// the blocks of group 1.
+    /// Cases in blocks: noise with a standard deviation of about 1, a drift that all share, and `shift` of the first
+    /// case in the blocks of group 1.
     fn rows(cases: usize, groups: &[usize], shift: f64, rng: &mut Rng) -> Vec<Vec<Option<f64>>> {
         let mut noise = || (0..12).map(|_| rng.below(1_000_000) as f64 / 1e6).sum::<f64>() - 6.0;
         let drift: Vec<f64> = groups.iter().map(|_| 10.0 * noise()).collect();
@@ -114,8 +116,8 @@ mod tests {
         assert!((mean - 1.0).abs() < 0.05, "{mean}");
     }
 
-    /// A case that is `s` faster on one of two machines: the components of four cases are s/2 × √(3/4) for the first and less for the
-    /// others, in all a variance of s² / 2 × (1 - 1/4) / 3.
+    /// A case that is `s` faster on one of two machines. The components of four cases are s/2 × √(3/4) for the first
+    /// and less for the others, in total a variance of s² / 2 × (1 - 1/4) / 3.
     #[test]
     fn a_machine_on_which_one_case_is_faster_is_found() {
         let (mut rng, groups, shift) = (Rng::seeded(8), [0, 1, 0, 1, 0, 1, 0, 1], 6.0_f64);

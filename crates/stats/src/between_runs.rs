@@ -1,38 +1,39 @@
-//! Means of several runs before and several after, where the run is the unit and differs from the next run by itself.
+//! Compares the means of several runs before and after a change. The run is the unit, since equal runs differ too.
 //!
-//! Machine, day, memory layout and build move every trial of a run alike, so trials within a run do not show them. Each run gives
-//! one value of a figure: the mean over its trials. The difference of the two sides has the variance V · (1/n + 1/m), V being the
-//! variance of such values among runs of the same version. Both sides are taken to vary alike, so V has n + m − 2 degrees of
-//! freedom: two for two runs of each.
+//! Machine, day, memory layout and build affect every trial of a run alike, so trials within a run do not show them.
+//! Each run gives one value of a figure: the mean over its trials. The difference of the two sides has the variance V ·
+//! (1/n + 1/m), where V is the variance of such values among runs of the same version. Both sides are assumed to vary
+//! alike, so V has n + m − 2 degrees of freedom: two for two runs of each.
 //!
-//! Figures of the same kind share what moves them. So V is put together from two parts:
+//! Figures of the same kind share causes of variation. So V is the sum of two parts:
 //!
-//! - A, the variance of the mean over all figures. It contains what moves the whole machine, and n + m − 2 degrees of freedom are
-//!   all that it has, however many figures there are.
-//! - B, what is left for the figure itself, drawn towards that of the others ([`VariancePrior`]), but never below what the
-//!   figure itself showed. The prior counts for two other subjects at most: one subject that varies five times as much as the
-//!   others would have a false difference in 16% of comparisons of two runs each without this, and has one in 5%.
+//! - A, the variance of the mean over all figures. It contains what affects the whole machine, and has only n + m − 2
+//!   degrees of freedom, however many figures there are.
+//! - B, the rest of the figure itself, drawn towards that of the others ([`VariancePrior`]), but never below what the
+//!   figure itself showed. The prior counts for at most two other subjects. Without this limit, a subject that varies
+//!   five times as much as the others would have a false difference in 16% of comparisons of two runs each. With it, it
+//!   has one in 5%.
 //!
-//! The degrees of freedom of the sum are Welch and Satterthwaite's. Fewer than three subjects share nothing that can be told
-//! from their own, and V is the figure's own variance.
+//! The degrees of freedom of the sum are Welch and Satterthwaite's. With fewer than three subjects, the shared part
+//! cannot be separated from their own, and V is the figure's own variance.
 
 use crate::student::{both_tails, student_t_quantile, upper_tail};
 use crate::{Interval, Level, VariancePrior};
 
-/// Subjects from which on figures are drawn towards each other.
+/// The number of subjects from which on figures are drawn towards each other.
 const FEWEST_TO_POOL: usize = 3;
 
-/// What is common to all figures counts for as much as this many subjects.
+/// The common prior counts for at most this many subjects.
 const MOST_OTHERS: usize = 2;
 
-/// A figure in every run: one value a run, on a scale on which differences count, such as logarithms.
+/// A figure in every run: one value per run, on a scale where differences are meaningful, such as logarithms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunValues {
     /// Values of the runs before.
     pub before: Vec<f64>,
     /// Values of the runs after.
     pub after: Vec<f64>,
-    /// Which subject it is a figure of.
+    /// The subject of the figure.
     pub subject: usize,
 }
 
@@ -45,7 +46,7 @@ pub struct RunDifference {
     pub deviation: f64,
     /// Standard error of the difference.
     pub standard_error: f64,
-    /// Degrees of freedom of both.
+    /// Degrees of freedom of the deviation and the standard error.
     pub df: f64,
 }
 
@@ -56,7 +57,7 @@ impl RunDifference {
         Interval { low: self.difference - reach, high: self.difference + reach, level: level.fraction() }
     }
 
-    /// Two-sided chance of a difference at least as far from 0 if there is none.
+    /// Two-sided probability of a difference at least as far from 0 if there is none.
     pub fn p(&self) -> f64 {
         match () {
             () if self.difference == 0.0 => 1.0,
@@ -127,11 +128,11 @@ fn pooled(centred: &[Vec<f64>], df: f64, subjects: usize) -> Vec<(f64, f64)> {
     let (own_mean, own_df) = (mean(&own), df + prior.map_or(0.0, |prior| prior.df));
     let of_figure = |own: &f64| {
         let shrunk = prior.map_or(*own, |prior| prior.shrunk(*own, df));
-        // Taking the common mean away takes more from a figure that varies more than the others.
+        // Subtracting the common mean reduces a figure that varies more than the others by more.
         let whole = (shrunk - own_mean / (figures - 1.0)) / (1.0 - 2.0 / figures) - own_mean / (figures - 1.0);
         let own = shrunk.max(whole).max(*own);
         let both = shared + own;
-        // Shares, as the squares of very small variances leave the range of f64.
+        // Uses shares, because the squares of very small variances leave the range of f64.
         let (share, rest) = (shared / both, own / both);
         (both, if both > 0.0 { 1.0 / (share * share / df + rest * rest / own_df) } else { df })
     };
@@ -151,7 +152,7 @@ fn centred(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| value - mean).collect()
 }
 
-/// Of values that have a mean of zero on each side.
+/// The variance of values that have a mean of zero on each side.
 fn variance(centred: &[f64], df: f64) -> f64 {
     centred.iter().map(|value| value * value).sum::<f64>() / df
 }

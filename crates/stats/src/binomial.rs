@@ -1,16 +1,16 @@
-//! The share of successes, with an interval that knows how few there were.
+//! The share of successes, with an interval that accounts for small numbers.
 
 use crate::{Interval, Level};
 
 /// Halvings that find a share to all its digits.
 const HALVINGS: u32 = 60;
-/// Terms of a continued fraction after which it is taken as it is; it needs about √n of them.
+/// The most terms of a continued fraction. It needs about √n of them.
 const MOST_TERMS: u32 = 5_000;
 
-/// The exact interval of a share by Clopper and Pearson: `successes` of `trials` that are independent of each other. It covers its
-/// level or more for every true share. Five zeros still allow a share of 52%.
+/// The exact interval of a share by Clopper and Pearson: `successes` of independent `trials`. It covers at least its
+/// level for every true share. Five zeros still allow a share of 52%.
 ///
-/// `None` without trials, and for more successes than trials.
+/// `None` without trials, or with more successes than trials.
 ///
 /// Source: C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
 /// Biometrika 26(4), 1934.
@@ -105,7 +105,7 @@ mod tests {
         (found.low, found.high)
     }
 
-    /// The tail of a binomial distribution, added up term by term.
+    /// The tail of a binomial distribution, summed term by term.
     fn at_least(k: u64, n: u64, share: f64) -> f64 {
         let mut term = (1.0 - share).powi(n as i32);
         let mut below = 0.0;

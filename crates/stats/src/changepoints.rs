@@ -6,42 +6,43 @@ use crate::{Sample, StatsError};
 /// The fewest values between two changes. One value alone is an outlier, not a level.
 pub const LEAST_SEGMENT: usize = 2;
 
-/// What each change must at least gain, for a series of `n` values: 12 + 2.5 · ln n. See [`changepoints`] for its unit
-/// and for what it finds.
+/// What each change must gain at least, for a series of `n` values: 12 + 2.5 · ln n. See [`changepoints`] for its unit
+/// and its effect.
 pub fn changepoint_penalty(n: usize) -> f64 {
     12.0 + 2.5 * (n.max(1) as f64).ln()
 }
 
-/// The positions at which a new level begins, in ascending order: 0 is never among them, and nothing is found in a
-/// series of fewer than 2 · [`LEAST_SEGMENT`] values. Levels have at least [`LEAST_SEGMENT`] values.
+/// The positions at which a new level begins, in ascending order and without 0. Finds nothing in a series of fewer than
+/// 2 · [`LEAST_SEGMENT`] values. Levels have at least [`LEAST_SEGMENT`] values.
 ///
 /// # What is minimised
 ///
-/// n · ln(RSS) + `penalty` · changes, over all ways to cut the series, RSS being the sum of squared distances of the
+/// n · ln(RSS) + `penalty` · changes, over all ways to cut the series. RSS is the sum of squared distances of the
 /// values from the mean of their level. Up to a constant that is twice the negative logarithm of the Gaussian
-/// likelihood with one variance for the whole series, which is not known in advance (Y.-C. Yao, "Estimating the number
-/// of change-points via Schwarz' criterion", Statistics & Probability Letters 6(3), 1988). A variance for each level,
-/// as in the classification of Barrett et al. 2017, needs long levels: that of two values that happen to be near each
-/// other is close to zero and its likelihood without bound. A variance estimated in advance from differences of
-/// neighbours finds less at the same rate of false alarms: at n = 10 a step of five standard deviations in 73% of
-/// series, not 86%.
+/// likelihood with one unknown variance for the whole series (Y.-C. Yao, "Estimating the number of change-points via
+/// Schwarz' criterion", Statistics & Probability Letters 6(3), 1988).
+///
+/// A variance for each level, as in the classification of Barrett et al. 2017, needs long levels: that of two values
+/// that happen to be near each other is close to zero, and its likelihood is unbounded. A variance estimated in advance
+/// from differences of neighbours finds less at the same rate of false alarms. At n = 10 it finds a step of five
+/// standard deviations in 73% of series, instead of 86%.
 ///
 /// # How
 ///
-/// For each fixed variance the best cut is found exactly by PELT (R. Killick, P. Fearnhead and I. A. Eckley, "Optimal
+/// For each fixed variance, PELT finds the best cut exactly (R. Killick, P. Fearnhead and I. A. Eckley, "Optimal
 /// detection of changepoints with a linear computational cost", Journal of the American Statistical Association
-/// 107(500), 2012). The logarithm is concave, so the best cut of all is among the best cuts for some variance, and
-/// these are few: they are found one between two others (K. Haynes, I. A. Eckley and P. Fearnhead, "Computationally
-/// efficient changepoint detection for a range of penalties", Journal of Computational and Graphical Statistics 26(1),
-/// 2017). The result is the exact optimum. Of equally good cuts the one with fewer changes is taken.
+/// 107(500), 2012). The logarithm is concave, so the overall best cut is among the best cuts for some variance. These
+/// are few, and each is found between two others (K. Haynes, I. A. Eckley and P. Fearnhead, "Computationally efficient
+/// changepoint detection for a range of penalties", Journal of Computational and Graphical Statistics 26(1), 2017). The
+/// result is the exact optimum. Among equally good cuts it is the one with fewer changes.
 ///
 /// # Which penalty
 ///
-/// [`changepoint_penalty`]. Barrett et al. take 15 · ln n for 2,000 values and two parameters a level. At n = 10 that
-/// would ask one change to divide RSS by 31, which ten values with a step of five standard deviations do not. The
-/// penalty here is chosen so that at most 1% of series without a change are cut, for n from 10 to 120, when each value
-/// is correlated with its neighbour by ρ = 0.3. Simulated, 6,000 to 20,000 series of noise a cell and 2,000 with a step
-/// of 10%:
+/// [`changepoint_penalty`]. Barrett et al. use 15 · ln n for 2,000 values and two parameters per level. At n = 10 one
+/// change would then have to divide RSS by 31, which a step of five standard deviations does not do with ten values.
+/// This penalty is chosen so that at most 1% of series without a change are cut, for n from 10 to 120, when each value
+/// is correlated with its neighbour by ρ = 0.3. Simulated with 6,000 to 20,000 series of noise per cell, and 2,000 with
+/// a step of 10%:
 ///
 /// | n | 10 | 15 | 20 | 30 | 60 | 120 |
 /// |---|---|---|---|---|---|---|
@@ -53,10 +54,12 @@ pub fn changepoint_penalty(n: usize) -> f64 {
 /// | step after two values found, noise 1% | 100% | 100% | 100% | 100% | 100% | 100% |
 /// | step after two values found, noise 2% | 47% | 63% | 73% | 83% | 89% | 89% |
 ///
-/// Found is a change within one value of the step. Where neighbours resemble each other more, raise the penalty.
+/// A step is found if a change is within one value of it. If neighbours are more strongly correlated, raise the
+/// penalty.
 ///
 /// # Errors
-/// [`StatsError::OutOfRange`] for a value that is no finite number; [`StatsError::Penalty`] for a penalty that is not.
+/// [`StatsError::OutOfRange`] for a value that is not finite or too large; [`StatsError::Penalty`] for a penalty that
+/// is negative or not finite.
 ///
 /// ```
 /// use tolok_stats::{changepoint_penalty, changepoints};
@@ -78,7 +81,7 @@ pub fn changepoints(series: &[f64], penalty: f64) -> Result<Vec<usize>, StatsErr
     let sums = Sums::new(series)?;
     let n = series.len() as f64;
     let uncut = Cut { changes: Vec::new(), rss: sums.rss(0, series.len()) };
-    // What is left of the squares of a series without any noise is rounding.
+    // The sum of squares of a noise-free series is rounding error.
     let rounding = 1e-12 * uncut.rss;
     if uncut.rss <= sums.rounding {
         return Ok(Vec::new());
@@ -87,12 +90,13 @@ pub fn changepoints(series: &[f64], penalty: f64) -> Result<Vec<usize>, StatsErr
     Ok(best_cut(&sums, uncut, criterion).changes)
 }
 
-/// The smallest step in the middle of `n` values that [`changepoints`] finds in four of five series, in standard deviations of the
-/// values around their level.
+/// The smallest step in the middle of `n` values that [`changepoints`] finds in four of five series, in standard
+/// deviations of the values around their level.
 ///
-/// A step of δ divides RSS by 1 + δ² / 4 on average, and is found if n times the logarithm of that exceeds the penalty. Half of the
-/// steps of that size are found. The second term is what four of five need: the 80% quantile of the normal distribution times the
-/// standard error of a difference of two means. The table above agrees: at n = 10 it gives 5.0, where 79% were found.
+/// A step of δ divides RSS by 1 + δ² / 4 on average, and is found if n times the logarithm of that exceeds the penalty.
+/// This finds half of the steps of that size. The second term raises it to four of five: the 80% quantile of the normal
+/// distribution times the standard error of a difference of two means. The table of [`changepoints`] agrees: at n = 10
+/// this gives 5.0, where 79% were found.
 pub fn least_step(n: usize, penalty: f64) -> f64 {
     const QUANTILE_80: f64 = 0.841_621;
     let n = n.max(1) as f64;
@@ -107,18 +111,18 @@ pub fn scatter_around_levels(series: &[f64], changes: &[usize]) -> Option<f64> {
     Some((rss / free as f64).sqrt())
 }
 
-/// A way to cut the series, and what is left of the squares.
+/// A way to cut the series, and its remaining sum of squares.
 #[derive(Debug, Clone, PartialEq)]
 struct Cut {
     changes: Vec<usize>,
     rss: f64,
 }
 
-/// Sums of the values' distances from their mean, and of the squares of these, up to each position.
+/// Cumulative sums of the values' distances from their mean, and of the squared distances.
 struct Sums {
     values: Vec<f64>,
     squares: Vec<f64>,
-    /// Squares that a series of equal values may seem to have.
+    /// The sum of squares that rounding may give a series of equal values.
     rounding: f64,
 }
 
@@ -137,18 +141,19 @@ impl Sums {
         self.values.len() - 1
     }
 
-    /// The squared distances of the values from `from` to before `to` from their mean.
+    /// The sum of squared distances of the values in `from..to` from their mean.
     fn rss(&self, from: usize, to: usize) -> f64 {
         let sum = self.values[to] - self.values[from];
         (self.squares[to] - self.squares[from] - sum * sum / (to - from) as f64).max(0.0)
     }
 }
 
-/// The cut of the least criterion among those that minimise RSS + λ · changes for some λ ≥ 0.
+/// The cut with the smallest criterion among those that minimise RSS + λ · changes for some λ ≥ 0.
 ///
-/// Between two such cuts there can only be one that is better than both at the λ where both are equally good. It has more
-/// changes than the coarser and no less RSS than the finer, and where even these two together would be no better than the best
-/// so far, none is looked for: without that there would be as many to look for as values, each in the square of their time.
+/// Between two such cuts there can only be one that is better than both at the λ where both are equally good. It has
+/// more changes than the coarser and no less RSS than the finer. If even these two together would not beat the best so
+/// far, the search skips the pair. Otherwise it would look for as many cuts as there are values, each in time quadratic
+/// in their number.
 fn best_cut(sums: &Sums, uncut: Cut, criterion: impl Fn(usize, f64) -> f64) -> Cut {
     let of = |cut: &Cut| criterion(cut.changes.len(), cut.rss);
     let finest = pelt(sums, 0.0);
@@ -166,7 +171,7 @@ fn best_cut(sums: &Sums, uncut: Cut, criterion: impl Fn(usize, f64) -> f64) -> C
             if of(&between) < of(&best) {
                 best = between.clone();
             }
-            // The coarser half is looked at first, as few changes are best most of the time.
+            // The coarser half comes first, because few changes are best most of the time.
             pairs.push((between.clone(), fine));
             pairs.push((coarse, between));
         }
@@ -176,12 +181,12 @@ fn best_cut(sums: &Sums, uncut: Cut, criterion: impl Fn(usize, f64) -> f64) -> C
 
 /// The cut that minimises RSS + `lambda` · changes.
 ///
-/// A start of the last level that is worse at `end` than the best cut there, even before its λ, can never be better
-/// later: whatever follows, one could cut at `end` instead. Cutting there needs [`LEAST_SEGMENT`] values after it, so
-/// the start is struck off that much later.
+/// A start of the last level that is worse at `end` than the best cut there, even without its λ, can never be better
+/// later: whatever follows, a cut at `end` would be better. Cutting there needs [`LEAST_SEGMENT`] values after it, so
+/// the start is dropped that much later.
 fn pelt(sums: &Sums, lambda: f64) -> Cut {
     let n = sums.len();
-    // cost[t] and from[t]: of the best cut of the first t values, and where its last level begins.
+    // cost[t] and from[t]: for the best cut of the first t values, its cost and where its last level begins.
     let (mut cost, mut from) = (vec![f64::INFINITY; n + 1], vec![0; n + 1]);
     cost[0] = -lambda;
     let mut starts: Vec<(usize, usize)> = Vec::new();
@@ -214,7 +219,7 @@ fn pelt(sums: &Sums, lambda: f64) -> Cut {
     Cut { changes, rss }
 }
 
-/// The levels that lie between these changes of a series of `n` values: where each begins, and the position after it.
+/// The levels between these changes of a series of `n` values: where each begins, and the position after it.
 pub(crate) fn levels(changes: &[usize], n: usize) -> impl Iterator<Item = (usize, usize)> {
     let starts = std::iter::once(0).chain(changes.iter().copied());
     starts.zip(changes.iter().copied().chain(std::iter::once(n)))
@@ -230,7 +235,7 @@ mod tests {
         (0..n).map(|_| rng.unit() + rng.unit() + rng.unit()).collect()
     }
 
-    /// The same optimum without pruning: every start of the last level is tried.
+    /// The same optimum without pruning: tries every start of the last level.
     fn least_cost(sums: &Sums, lambda: f64) -> f64 {
         let mut cost = vec![f64::INFINITY; sums.len() + 1];
         cost[0] = -lambda;

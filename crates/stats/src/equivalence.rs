@@ -1,8 +1,8 @@
 //! Tests that a difference is smaller than what matters: two one-sided t tests (TOST).
 //!
-//! A test of difference that finds nothing shows nothing. Here the burden is turned round: the claim is that the true
-//! difference lies within ±margin, and it is made only where both "it is −margin or less" and "it is +margin or more"
-//! are refuted.
+//! A test of difference that finds nothing proves nothing. Here the burden of proof is reversed: the claim is that the
+//! true difference lies within ±margin. It holds only if both "it is −margin or less" and "it is +margin or more" are
+//! refuted.
 //!
 //! Source: D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the power approach for assessing
 //! the equivalence of average bioavailability", Journal of Pharmacokinetics and Biopharmaceutics 15(6), 1987.
@@ -11,11 +11,11 @@ use crate::means::{MeanError, in_standard_errors};
 use crate::student::upper_tail;
 use crate::{Level, Sample};
 
-/// p of "the true mean of these differences lies outside (−margin, margin)"; the larger one of two one-sided t tests.
-/// Below 0.05 exactly when the 90% interval of the mean lies within the margins.
+/// p of "the true mean of these differences lies outside (−margin, margin)": the larger p of two one-sided t tests. It
+/// is below 0.05 exactly when the 90% interval of the mean lies within the margins.
 ///
-/// `None` below [`Level::LEAST_SAMPLE`] values and unless the margin is positive and finite. Values that do not differ
-/// give 0 inside the margins and 1 outside; a mean on a margin gives at least 0.5.
+/// `None` below [`Level::LEAST_SAMPLE`] values, or unless the margin is positive and finite. Equal values give 0 inside
+/// the margins and 1 outside. A mean on a margin gives at least 0.5.
 pub fn equivalence_paired(differences: &Sample, margin: f64) -> Option<f64> {
     if differences.len() < Level::LEAST_SAMPLE {
         return None;
@@ -25,8 +25,7 @@ pub fn equivalence_paired(differences: &Sample, margin: f64) -> Option<f64> {
 
 /// p of "the true means of two independent samples differ by the margin or more", by Welch's t in both directions.
 ///
-/// `None` where either sample has fewer than [`Level::LEAST_SAMPLE`] values, and unless the margin is positive and
-/// finite.
+/// `None` if either sample has fewer than [`Level::LEAST_SAMPLE`] values, or unless the margin is positive and finite.
 pub fn equivalence_welch(a: &Sample, b: &Sample, margin: f64) -> Option<f64> {
     if a.len().min(b.len()) < Level::LEAST_SAMPLE {
         return None;
@@ -34,7 +33,7 @@ pub fn equivalence_welch(a: &Sample, b: &Sample, margin: f64) -> Option<f64> {
     one_sided_both(MeanError::of_difference(a, b)?, margin)
 }
 
-/// Of the two one-sided tests the one towards the nearer margin has the larger p.
+/// Of the two one-sided tests, the one towards the nearer margin has the larger p.
 fn one_sided_both(found: MeanError, margin: f64) -> Option<f64> {
     if !(margin > 0.0 && margin.is_finite()) {
         return None;

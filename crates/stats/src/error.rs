@@ -1,8 +1,8 @@
-//! What can be wrong with a caller's numbers. Written by hand because this crate has no dependencies.
+//! Errors in a caller's numbers. Written by hand because this crate has no error library.
 
 use std::fmt;
 
-/// A refusal: the numbers given cannot be worked with. The text says what, where, and what to do.
+/// The given numbers are unusable. The text tells what, where, and what to do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum StatsError {
@@ -10,24 +10,24 @@ pub enum StatsError {
     Empty,
     /// A value is NaN, infinite, or outside the range the function states.
     OutOfRange {
-        /// Position in the slice as it was given, from 0.
+        /// Position in the given slice, from 0.
         index: usize,
         /// The offending value.
         value: f64,
     },
-    /// A quantile was asked for a probability outside [0, 1].
+    /// A quantile was requested for a probability outside [0, 1].
     Probability {
-        /// The probability as given.
+        /// The given probability.
         value: f64,
     },
     /// A confidence level outside the open interval (0, 1).
     Level {
-        /// The level as given.
+        /// The given level.
         value: f64,
     },
-    /// A penalty for changes that is negative or no finite number.
+    /// A penalty for changes that is negative or not finite.
     Penalty {
-        /// The penalty as given.
+        /// The given penalty.
         value: f64,
     },
     /// Two series that should be matched block by block differ in length.

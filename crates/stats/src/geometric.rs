@@ -1,7 +1,7 @@
 //! The geometric mean of the ratios of two series that were observed block by block, with Student's interval.
 //!
-//! Two things observed in the same block share that block's disturbances, and their ratio is free of them. So the
-//! ratio is formed within each block, and only these ratios are summarised.
+//! Two things measured in the same block share that block's disturbances, and their ratio is free of them. So ratios
+//! are formed within each block, and only these are summarised.
 
 use crate::quantile::is_amount;
 use crate::{Interval, Level, LogRatio, Sample, StatsError, log_ratio, mean_interval};
@@ -11,50 +11,50 @@ use crate::{Interval, Level, LogRatio, Sample, StatsError, log_ratio, mean_inter
 pub struct GeometricRatio {
     /// The ratio, or why there is none.
     pub outcome: GeometricOutcome,
-    /// Every block given, counted once.
+    /// Counts of all given blocks.
     pub blocks: BlockCounts,
 }
 
-/// A ratio of numerator to denominator, without unit; 1 means equal.
+/// A ratio of numerator to denominator, without unit. 1 means equal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GeometricOutcome {
     /// All pairs were positive.
     Estimated {
         /// exp(mean of ln(numerator / denominator) over the blocks).
         ratio: f64,
-        /// Student's interval of that mean, brought back by exp; `None` below [`Level::LEAST_SAMPLE`] pairs.
+        /// Student's interval of that mean, transformed by exp. `None` below [`Level::LEAST_SAMPLE`] pairs.
         interval: Option<Interval>,
         /// ln(numerator / denominator) of every pair, for tests: [`crate::paired_t`], [`crate::equivalence_paired`].
         log_differences: Sample,
     },
-    /// At least one pair holds a zero, which only says that the true value was too small to be observed. Leaving such
-    /// pairs out would keep the lucky ones, so no ratio is given. [`BlockCounts`] still tells who won.
+    /// At least one pair has a zero, which only means that the true value was too small to observe. Leaving out such
+    /// pairs would keep the lucky ones, so there is no ratio. [`BlockCounts`] still shows which side won.
     Censored {
-        /// Pairs whose numerator is zero, those with two zeros included.
+        /// Pairs whose numerator is zero, including those with two zeros.
         numerator_zeros: usize,
-        /// Pairs whose denominator is zero, those with two zeros included.
+        /// Pairs whose denominator is zero, including those with two zeros.
         denominator_zeros: usize,
     },
     /// No block has a value on both sides.
     NoPairs,
 }
 
-/// What became of the blocks. The sum of all fields is the number of blocks given.
+/// What became of the blocks. The fields add up to the number of given blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockCounts {
-    /// Blocks won by the numerator: its value is the larger one. Zero is smaller than any positive value.
+    /// Blocks where the numerator is larger. Zero is smaller than any positive value.
     pub numerator_larger: usize,
-    /// Blocks won by the denominator.
+    /// Blocks where the denominator is larger.
     pub denominator_larger: usize,
     /// Both values are positive and equal.
     pub equal: usize,
-    /// Both values are zero: nothing is known about their ratio.
+    /// Both values are zero, so nothing is known about their ratio.
     pub both_zero: usize,
-    /// Left out: the numerator alone is missing.
+    /// Left out: only the numerator is missing.
     pub numerator_missing: usize,
-    /// Left out: the denominator alone is missing.
+    /// Left out: only the denominator is missing.
     pub denominator_missing: usize,
-    /// Left out: neither value is there.
+    /// Left out: both values are missing.
     pub both_missing: usize,
 }
 
@@ -65,16 +65,16 @@ impl BlockCounts {
     }
 }
 
-/// The geometric mean of the ratios of two series matched by position: entry i of both belongs to block i, `None` is a
+/// The geometric mean of the ratios of two series matched by position. Entry i of both belongs to block i; `None` is a
 /// missing value.
 ///
-/// The interval assumes that the logarithms of the blocks' ratios are independent and roughly normal. In return it can
-/// be had at every level from 5 blocks on, also at the levels that many comparisons need, which no interval from ranks
-/// reaches with few blocks. Exchanging the two series gives the reciprocal, bounds included.
+/// The interval assumes that the logarithms of the blocks' ratios are independent and roughly normal. In return it
+/// exists at every level from 5 blocks on, even at the levels that many comparisons need. Rank intervals cannot reach
+/// those with few blocks. Swapping the two series gives the reciprocal, bounds included.
 ///
-/// Ratios are summarised on the log scale because there a ratio and its reciprocal lie equally far from 1; why other
-/// means of ratios mislead: P. J. Fleming and J. J. Wallace, "How not to lie with statistics", Communications of the
-/// ACM 29(3), 1986.
+/// Ratios are summarised on the log scale, where a ratio and its reciprocal are equally far from 1. For why other means
+/// of ratios mislead, see P. J. Fleming and J. J. Wallace, "How not to lie with statistics", Communications of the ACM
+/// 29(3), 1986.
 ///
 /// # Errors
 /// [`StatsError::UnequalLengths`]; [`StatsError::OutOfRange`] for a value that is negative, NaN, above
@@ -102,7 +102,7 @@ pub fn geometric_ratio(
     let mut logarithms = Vec::with_capacity(numerator.len());
     let (mut numerator_zeros, mut denominator_zeros) = (0, 0);
     for (index, (&a, &b)) in numerator.iter().zip(denominator).enumerate() {
-        // A value is checked also where its partner is missing, so that an error never depends on the other series.
+        // Checks a value even if its partner is missing, so an error never depends on the other series.
         let (a, b) = (checked(index, a)?, checked(index, b)?);
         blocks.count(a, b);
         let Some((a, b)) = a.zip(b) else { continue };

@@ -1,15 +1,15 @@
-//! The centre of a sample that a few wild values cannot move.
+//! The centre of a sample, robust against a few outliers.
 
 use crate::Sample;
 
-/// Beyond this many values, sums of two are no longer all formed: half a million of them say what there is to say.
+/// The most values of which all pairs are formed. Half a million pairs suffice.
 const MOST: usize = 1000;
 
-/// The Hodges-Lehmann estimate: the median of the means of all pairs, each value with itself included. Up to 29% of the
-/// values may be wild, and under normal noise it is nearly as sure as the mean (0.955 of its efficiency).
+/// The Hodges-Lehmann estimate: the median of the means of all pairs, including each value with itself. Up to 29% of
+/// the values may be outliers. Under normal noise it has 0.955 of the mean's efficiency.
 ///
-/// J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics 34(2),
-/// 1963. Of more than a thousand values every n-th is taken, so that a thousand are left.
+/// J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics
+/// 34(2), 1963. Of more than a thousand values it uses every n-th in ascending order, at most a thousand.
 ///
 /// ```
 /// use tolok_stats::{Sample, hodges_lehmann};
@@ -35,7 +35,7 @@ pub fn hodges_lehmann(sample: &Sample) -> f64 {
     f64::midpoint(lower, upper)
 }
 
-/// Whether there is one mean in the middle.
+/// Whether the number of means is odd, so that one is in the middle.
 fn means_are_odd(values: usize) -> bool {
     !(values * (values + 1) / 2).is_multiple_of(2)
 }
@@ -48,7 +48,7 @@ mod tests {
         hodges_lehmann(&Sample::new(values).unwrap())
     }
 
-    /// `median(outer(x, x, "+")[upper.tri(diag = TRUE)]) / 2` of R, by hand for the small ones.
+    /// `median(outer(x, x, "+")[upper.tri(diag = TRUE)]) / 2` in R; by hand for the small ones.
     #[test]
     fn it_is_the_median_of_the_means_of_pairs() {
         assert_eq!(of(&[5.0]), 5.0);

@@ -10,12 +10,12 @@ impl Level {
     /// 95%.
     pub const P95: Self = Self(0.95);
 
-    /// How far short of the level asked an interval may fall before it is refused: its chance to miss may be at most
-    /// this many times the chance that was asked for. 1.25 admits n = 5 at 95% (93.75% covered, so 1.25 × 5%
-    /// missed), which is the least number of repetitions people do in practice.
+    /// How much an interval may miss the level asked for before it is refused: its probability to miss may be at most
+    /// this many times the requested one. 1.25 admits n = 5 at 95% (93.75% covered, so 1.25 × 5% missed), the smallest
+    /// number of repetitions used in practice.
     pub const TOLERATED_MISS: f64 = 1.25;
 
-    /// No interval is ever given for fewer values than this, whatever the level.
+    /// No interval is ever given for fewer values, whatever the level.
     pub const LEAST_SAMPLE: usize = 5;
 
     /// Accepts a level such as 0.95.
@@ -31,24 +31,24 @@ impl Level {
         self.0
     }
 
-    /// The chance to miss that belongs to the level: 0.05 for 95%.
+    /// The probability to miss at this level: 0.05 for 95%.
     pub(crate) fn miss(self) -> f64 {
         1.0 - self.0
     }
 
-    /// A level with that chance to miss, which the caller has made from another level's.
+    /// A level with that probability to miss, which the caller derived from another level's.
     pub(crate) fn with_miss(self, miss: f64) -> Self {
         Self(1.0 - miss)
     }
 
-    /// The least number of values for which an interval of this level is given: 5 at 90% and 95%, 8 at 99%.
+    /// The smallest number of values for which an interval of this level is given: 5 at 90% and 95%, 8 at 99%.
     ///
-    /// The widest interval a sample can speak for is [least, greatest]. It misses the median of the population when
-    /// all n values fall on one side, with probability 2 · (1/2)ⁿ, for every continuous distribution (H. A. David and
-    /// H. N. Nagaraja, *Order Statistics*, 3rd ed., 2003, section 7.1). The least n is the first whose chance to miss
-    /// is within [`Level::TOLERATED_MISS`], and never below [`Level::LEAST_SAMPLE`].
+    /// The widest interval from order statistics is [least, greatest]. It misses the median of the population when all
+    /// n values fall on one side. That has probability 2 · (1/2)ⁿ for every continuous distribution (H. A. David and H.
+    /// N. Nagaraja, *Order Statistics*, 3rd ed., 2003, section 7.1). The result is the smallest n whose probability to
+    /// miss is within [`Level::TOLERATED_MISS`], but at least [`Level::LEAST_SAMPLE`].
     pub fn least_sample(self) -> usize {
-        // The hair more keeps the rule from depending on how 1 - 0.95 is rounded.
+        // The tiny excess makes the rule independent of how 1 - 0.95 is rounded.
         let tolerated = self.miss() * Self::TOLERATED_MISS * (1.0 + 1e-12);
         let mut n = Self::LEAST_SAMPLE;
         while 0.5f64.powi(n as i32 - 1) > tolerated {
@@ -58,15 +58,15 @@ impl Level {
     }
 }
 
-/// A closed interval and the confidence it carries. `low <= high`; units are those of the values it was made from.
+/// A closed interval and its confidence. `low <= high`; the units are those of the underlying values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// Lower bound.
     pub low: f64,
     /// Upper bound.
     pub high: f64,
-    /// The fraction of such intervals that cover the true value: the one that was asked for, or the achieved one where a
-    /// function says so.
+    /// The fraction of such intervals that cover the true value: the requested one, or the achieved one if a function
+    /// says so.
     pub level: f64,
 }
 
@@ -76,7 +76,7 @@ impl Interval {
         self.low <= value && value <= self.high
     }
 
-    /// The interval of exp(x) from that of x: exp keeps the order, so what is covered stays the same.
+    /// The interval of exp(x) from that of x. exp is monotonic, so the coverage is unchanged.
     pub(crate) fn exponentiated(self) -> Self {
         Self { low: self.low.exp(), high: self.high.exp(), level: self.level }
     }

@@ -1,8 +1,8 @@
 //! Numbers only: quantiles, intervals of medians and means, ratios within blocks, tests of difference and of
 //! equivalence, families of tests, power; a seeded generator; no I/O.
 //!
-//! The crate takes plain `f64` values and gives back plain values. It knows no clock, no file and none of the other
-//! crates, so every figure can be computed again, on any machine, from the same input and the same seed.
+//! The crate takes plain `f64` values and returns plain values. It uses no clock, file or other I/O, so every figure
+//! can be recomputed on any machine from the same input and seed.
 //!
 //! ```
 //! use tolok_stats::{Level, Sample, mean_interval, median_interval_interpolated};
@@ -10,7 +10,7 @@
 //! let sample = Sample::new(&[10.1, 9.8, 10.4, 10.0, 9.9, 10.2])?;
 //! assert!((sample.median() - 10.05).abs() < 1e-12);
 //!
-//! // From ranks, with next to no assumption on the distribution: within [least, greatest], which covers 96.875%.
+//! // From ranks, with almost no assumption on the distribution: within [least, greatest], which covers 96.875%.
 //! let median = median_interval_interpolated(&sample, Level::P95).expect("six values are enough for 95%");
 //! assert!(9.8 < median.low && median.high < 10.4 && median.contains(sample.median()));
 //!
@@ -22,8 +22,8 @@
 //!
 //! # Which values are accepted
 //!
-//! Values are checked once, where a [`Sample`] is made or a series of pairs is read; everything behind that point
-//! cannot meet a bad value. Nothing in this crate panics on data.
+//! Values are checked once, where a [`Sample`] is made or a series of pairs is read. Code behind that point never gets
+//! a bad value. Nothing in this crate panics on data.
 //!
 //! | input | [`Sample::new`] | [`geometric_ratio`] |
 //! |---|---|---|
@@ -36,14 +36,14 @@
 //! | absent (`None`) | cannot be said | the block is left out and counted |
 //! | fewer values than the level needs | the statistic, but no interval (`None`) | the ratio, but no interval (`None`) |
 //!
-//! What cannot be asked of good values gives `None` (too few for an interval, a margin that is not positive, a null that
-//! is no number) or, where a plain number is returned, NaN (a probability outside \[0, 1\] for a quantile). [`holm`]
-//! counts what is no probability as 1.
+//! A question that good values cannot answer gives `None` (too few values for an interval, a margin that is not
+//! positive, a null that is not finite). Functions that return a plain number give NaN instead (a probability outside
+//! \[0, 1\] for a quantile). [`holm`] treats an invalid probability as 1.
 //!
-//! Values are put in order by [`f64::total_cmp`], so −0 stands before +0 and the order never depends on how the values
-//! came in: every result of [`Sample`] is bit for bit the same for any permutation of the input.
+//! [`f64::total_cmp`] orders the values, so −0 comes before +0 and the order never depends on that of the input. Every
+//! result of [`Sample`] is bit for bit the same for any permutation of the input.
 //!
-//! # From how many values on
+//! # How many values are needed
 //!
 //! | figure | interval or test | from | exact for |
 //! |---|---|---|---|
@@ -56,12 +56,12 @@
 //! | difference of several runs each | [`run_differences`] | 2 in each | normal values |
 //! | difference too small to matter | [`equivalence_paired`], [`equivalence_welch`] | 5 | as the tests above |
 //!
-//! What the t intervals cover when values are *not* normal was simulated: `tests/coverage.rs`.
+//! Simulations of what the t intervals cover when values are *not* normal: `tests/coverage.rs`.
 //!
 //! # Where the order of values matters
 //!
 //! [`changepoints`], [`steady`] and [`theil_sen`] take plain slices in the order of time. They check their values
-//! themselves: each says what it refuses.
+//! themselves; each documents what it refuses.
 
 #![warn(missing_docs)]
 

@@ -1,8 +1,7 @@
 //! Tests and intervals of means by Student's t: one sample of differences, or two independent samples.
 //!
 //! They assume values drawn independently from a normal distribution. Heavy tails on both sides cost no coverage, even
-//! at five values; wild values on one side do. `docs/coverage.md` has the coverage, and
-//! `tests/coverage.rs` checks it.
+//! at five values; outliers on one side do. `docs/coverage.md` has the coverage, and `tests/coverage.rs` checks it.
 
 use crate::student::{both_tails, student_t_quantile};
 use crate::{Interval, Level, Sample};
@@ -10,11 +9,11 @@ use crate::{Interval, Level, Sample};
 /// A two-sided t test of a mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TTest {
-    /// (mean − null) / standard error. Infinite where the values do not differ and their mean is not the null.
+    /// (mean − null) / standard error. Infinite if the values are all equal and their mean is not the null.
     pub statistic: f64,
     /// Degrees of freedom.
     pub df: f64,
-    /// Chance of a statistic at least as far from 0 if the null is true. 0 for an infinite statistic.
+    /// Probability of a statistic at least as far from 0 if the null is true. 0 for an infinite statistic.
     pub p: f64,
 }
 
@@ -23,21 +22,21 @@ pub struct TTest {
 pub struct WelchDifference {
     /// mean(a) − mean(b), in the values' unit.
     pub difference: f64,
-    /// Interval of that difference; `None` where either sample has fewer than [`Level::LEAST_SAMPLE`] values.
+    /// Interval of that difference. `None` if either sample has fewer than [`Level::LEAST_SAMPLE`] values.
     pub interval: Option<Interval>,
-    /// Degrees of freedom by Welch and Satterthwaite; not a whole number.
+    /// Degrees of freedom by Welch and Satterthwaite; not an integer.
     pub df: f64,
-    /// Two-sided chance of a difference at least as far from the null if the null is true.
+    /// Two-sided probability of a difference at least as far from the null if the null is true.
     pub p: f64,
     /// Standard error of the difference, in the values' unit.
     pub standard_error: f64,
 }
 
-/// Student's interval of the mean: mean ± t · s / √n. `level` in the result is the level asked, which is exact for
+/// Student's interval of the mean: mean ± t · s / √n. `level` in the result is the requested level, which is exact for
 /// normal values.
 ///
-/// `None` below [`Level::LEAST_SAMPLE`] values, whatever the level: with t the level can be reached at any n, so
-/// [`Level::least_sample`] does not apply. Values that do not differ give an interval of no width.
+/// `None` below [`Level::LEAST_SAMPLE`] values, whatever the level: t reaches the level at any n, so
+/// [`Level::least_sample`] does not apply. Equal values give an interval of zero width.
 ///
 /// ```
 /// use tolok_stats::{Level, Sample, mean_interval};
@@ -55,11 +54,11 @@ pub fn mean_interval(sample: &Sample, level: Level) -> Option<Interval> {
     Some(around(mean, standard_error, df, level))
 }
 
-/// The t test of the mean of differences against `null`; the paired t test where the values are differences of pairs.
+/// The t test of the mean of differences against `null`: the paired t test if the values are differences of pairs.
 ///
 /// `None` for a single value or a `null` that is not finite. For fewer than [`Level::LEAST_SAMPLE`] values the test is
-/// right but rests on normal values alone, and there is no interval beside it. Values that do not differ give p = 1
-/// where they are the null, and p = 0 where they are not.
+/// correct but relies on normal values, and there is no interval to go with it. Equal values give p = 1 if they equal
+/// the null, and p = 0 if not.
 pub fn paired_t(differences: &Sample, null: f64) -> Option<TTest> {
     let MeanError { mean, standard_error, df } = MeanError::of(differences)?;
     let statistic = in_standard_errors(mean - null, standard_error)?;
@@ -68,8 +67,8 @@ pub fn paired_t(differences: &Sample, null: f64) -> Option<TTest> {
 
 /// Compares the means of two independent samples: a − b, against `null`.
 ///
-/// `None` where either has a single value, or for a `null` that is not finite. Where neither sample has any spread,
-/// `df` is that of equal variances, and p is 1 or 0 as in [`paired_t`].
+/// `None` if either has a single value, or for a `null` that is not finite. If neither sample has any spread, `df` is
+/// that of equal variances, and p is 1 or 0 as in [`paired_t`].
 ///
 /// Source: B. L. Welch, "The generalization of 'Student's' problem when several different population variances are
 /// involved", Biometrika 34(1–2), 1947.
@@ -96,7 +95,7 @@ impl MeanError {
         Some(Self { mean: sample.mean(), standard_error: (sample.variance()? / n).sqrt(), df: n - 1.0 })
     }
 
-    /// Of mean(a) − mean(b); `None` where either is a single value.
+    /// The error of mean(a) − mean(b). `None` if either is a single value.
     pub(crate) fn of_difference(a: &Sample, b: &Sample) -> Option<Self> {
         let (n, m) = (a.len() as f64, b.len() as f64);
         let (from_a, from_b) = (a.variance()? / n, b.variance()? / m);
@@ -109,11 +108,11 @@ impl MeanError {
     }
 }
 
-/// How many standard errors `distance` is; `None` for a distance that is not finite.
+/// How many standard errors `distance` is. `None` for a distance that is not finite.
 pub(crate) fn in_standard_errors(distance: f64, standard_error: f64) -> Option<f64> {
     match (distance.is_finite(), distance == 0.0) {
         (false, _) => None,
-        // Also where the standard error is 0 itself.
+        // Also if the standard error is 0.
         (true, true) => Some(0.0),
         (true, false) => Some(distance / standard_error),
     }

@@ -1,15 +1,15 @@
 //! Intervals of the median from order statistics: no resampling, no seed, no assumption on the distribution's shape.
 //!
-//! The number of values of a sample that fall below the median of a continuous population is Binomial(n, 1/2). So the
-//! interval from the k-th least to the k-th greatest value covers that median with the probability
-//! P(k ≤ B ≤ n − k), whatever the distribution. With ties the closed interval covers at least as often.
+//! The number of a sample's values below the median of a continuous population is Binomial(n, 1/2). So the interval
+//! from the k-th least to the k-th greatest value covers that median with probability P(k ≤ B ≤ n − k), whatever the
+//! distribution. With ties the closed interval covers at least as often.
 //! Source: H. A. David and H. N. Nagaraja, *Order Statistics*, 3rd ed., Wiley 2003, section 7.1.
 
 use crate::quantile::between;
 use crate::{Interval, Level, Sample};
 
-/// An interval of the median that covers about as often as asked: the narrowest from the k-th least to the k-th greatest value
-/// that covers at least as often, moved towards the next narrower one.
+/// An interval of the median with about the requested coverage. It starts from the narrowest interval between the k-th
+/// least and the k-th greatest value that covers enough, and moves its bounds towards the next narrower one.
 ///
 /// The interpolation is that of T. P. Hettmansperger and S. J. Sheather, "Confidence intervals based on interpolated
 /// order statistics", Statistics & Probability Letters 4(2), 1986: with the wider interval at rank k covering w, the
@@ -18,9 +18,9 @@ use crate::{Interval, Level, Sample};
 /// distribution; for others it is close. Simulated at 95% with 400,000 samples each, for n = 6 to 30 of normal,
 /// lognormal, exponential, uniform, Laplace and Cauchy values: between 94.27% (n = 8, uniform) and 95.25%.
 ///
-/// `level` in the result is the level asked, except where even \[least, greatest\] falls short of it by no more than
-/// [`Level::TOLERATED_MISS`]: then that interval and its achieved level are given. At 95% this is the case for n = 5 only
-/// (93.75%). `None` below [`Level::least_sample`].
+/// `level` in the result is the requested level, except if even \[least, greatest\] falls short of it but stays within
+/// [`Level::TOLERATED_MISS`]. Then the result is that interval with its achieved level. At 95% this happens only for n
+/// = 5 (93.75%). `None` below [`Level::least_sample`].
 pub fn median_interval_interpolated(sample: &Sample, level: Level) -> Option<Interval> {
     let n = sample.len();
     if n < level.least_sample() {
@@ -28,7 +28,7 @@ pub fn median_interval_interpolated(sample: &Sample, level: Level) -> Option<Int
     }
     let wide = RankInterval::narrowest(n, level);
     let (low, high) = bounds_at(sample, wide.rank);
-    // For even n the two middle values are the narrowest pair: there is no narrower one to move towards.
+    // For even n the two middle values are the narrowest pair, so there is no narrower one to move towards.
     if wide.coverage <= level.fraction() || 2 * wide.rank == n {
         return Some(Interval { low, high, level: wide.coverage });
     }
@@ -48,22 +48,22 @@ fn bounds_at(sample: &Sample, rank: usize) -> (f64, f64) {
     (sample.sorted()[rank - 1], sample.sorted()[sample.len() - rank])
 }
 
-/// A rank and what the interval from that rank to its mirror image covers.
+/// A rank, and the coverage of the interval from that rank to its mirror image.
 #[derive(Debug, Clone, Copy)]
 struct RankInterval {
     /// Counted from 1, at most n / 2.
     rank: usize,
     /// P(rank ≤ B ≤ n − rank) for B ~ Binomial(n, 1/2).
     coverage: f64,
-    /// How much of the coverage the next narrower interval, at rank + 1, would lose.
+    /// How much coverage the next narrower interval, at rank + 1, would lose.
     gained: f64,
 }
 
 impl RankInterval {
-    /// Walks outwards from the middle until the level is reached or rank 1 is. `n` is at least 2.
+    /// Moves outwards from the middle until it reaches the level or rank 1. `n` is at least 2.
     ///
-    /// Probabilities are taken relative to that of the middle, each from its neighbour, so nothing overflows for any
-    /// n; far in the tails they underflow to zero, where they no longer count.
+    /// Probabilities are relative to that of the middle, each computed from its neighbour, so nothing overflows for any
+    /// n. Far in the tails they underflow to zero, where they no longer matter.
     fn narrowest(n: usize, level: Level) -> Self {
         let middle = n / 2;
         let odd = n % 2 == 1;
@@ -97,7 +97,7 @@ mod tests {
         Sample::new(&(1..=n).map(|i| i as f64).collect::<Vec<_>>()).unwrap()
     }
 
-    /// The exact interval at 95% as printed in tables of the sign test: rank of the lower bound, coverage in percent.
+    /// The exact interval at 95% as in printed tables of the sign test: rank of the lower bound, coverage in percent.
     #[test]
     fn ranks_and_levels_agree_with_the_tables_of_the_sign_test() {
         let check = |n: usize, rank: usize, percent: f64| {

@@ -1,16 +1,16 @@
-//! How alike the variances of several cases are: the degrees of freedom of their common prior.
+//! How similar the variances of several cases are: the degrees of freedom of their common prior.
 //!
 //! Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
 //! experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004, section 6.2.
 
-/// The prior degrees of freedom of these variances, each with its own: infinite where they differ no more than chance makes them
-/// differ, or where there are fewer than two.
+/// The prior degrees of freedom of these variances, each given with its own degrees of freedom. Infinite if they differ
+/// no more than by chance, or if there are fewer than two.
 pub(crate) fn prior_df(variances: &[(f64, f64)]) -> f64 {
     let number = variances.len() as f64;
     if variances.len() < 2 {
         return f64::INFINITY;
     }
-    // Logarithms, freed of the bias that few degrees of freedom give them.
+    // Logarithms, corrected for the bias of few degrees of freedom.
     let logs: Vec<f64> =
         variances.iter().map(|(variance, df)| variance.ln() - digamma(df / 2.0) + (df / 2.0).ln()).collect();
     let mean = logs.iter().sum::<f64>() / number;
@@ -33,7 +33,7 @@ fn digamma(x: f64) -> f64 {
     below + x.ln() - 0.5 / x - series
 }
 
-/// Its second derivative.
+/// The second derivative of ln Γ, for x > 0.
 fn trigamma(x: f64) -> f64 {
     let (mut x, mut below) = (x, 0.0);
     while x < 12.0 {
@@ -46,7 +46,7 @@ fn trigamma(x: f64) -> f64 {
     below + 1.0 / x + square / 2.0 + series / x
 }
 
-/// The x of which the trigamma function is `value` > 0. It falls, so halving finds it.
+/// The x at which the trigamma function is `value` > 0. The function falls, so bisection finds it.
 fn trigamma_inverse(value: f64) -> f64 {
     let (mut low, mut high) = (-40.0f64, 40.0f64);
     for _ in 0..200 {

@@ -2,11 +2,11 @@
 
 use crate::Level;
 
-/// Holm's adjusted p values, in the order given: with those below 0.05 called differences, the chance of *any* false
-/// one in the family is at most 5%, whatever the tests have to do with each other.
+/// Holm's adjusted p values, in the given order. If those below 0.05 count as differences, the probability of *any*
+/// false one in the family is at most 5%, however the tests depend on each other.
 ///
-/// Each is at least the raw one and at most 1, and a smaller raw p never gets a larger adjusted one. What is no
-/// probability (NaN, or outside \[0, 1\]) counts as 1: a test that could not be made is still part of the family.
+/// Each is at least the raw one and at most 1, and a smaller raw p never gets a larger adjusted one. An invalid
+/// probability (NaN, or outside \[0, 1\]) counts as 1: a test that was not possible still belongs to the family.
 ///
 /// Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6(2),
 /// 1979.
@@ -28,8 +28,8 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
 }
 
 impl Level {
-    /// The level at which each of `comparisons` intervals must stand so that *all* of them cover at once at least as
-    /// often as `self` says (Bonferroni): 1 − (1 − level) / comparisons. None or one comparison leaves the level alone.
+    /// The level that each of `comparisons` intervals needs so that *all* of them cover simultaneously at the level
+    /// `self` (Bonferroni): 1 − (1 − level) / comparisons. Zero or one comparison leaves the level unchanged.
     ///
     /// Source: O. J. Dunn, "Multiple comparisons among means", Journal of the American Statistical Association
     /// 56(293), 1961.
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_later_p_is_never_adjusted_below_an_earlier_one() {
-        // 2 × 0.03 and 1 × 0.04 would change places.
+        // 2 × 0.03 and 1 × 0.04 would be in the wrong order.
         assert_eq!(holm(&[0.04, 0.03]), [0.06, 0.06]);
     }
 

@@ -15,6 +15,7 @@
 //! once, after the load.
 //!
 //! A figure that the kernel does not provide, or not to this user, is absent, never 0.
+//! [`SoftwareCounters::unavailable`] and [`DiagnosticCounters::unavailable`] name the missing counters and the reasons.
 
 mod counters;
 mod host;

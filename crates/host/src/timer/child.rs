@@ -73,7 +73,7 @@ enum Step {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended {
     pub(super) status: ExitStatus,
-    /// Whether it was ended because its time was up.
+    /// Whether it was killed because its time was up.
     pub(super) timed_out: bool,
     /// `CLOCK_MONOTONIC` right before `exec`, in nanoseconds.
     pub(super) began_ns: u64,

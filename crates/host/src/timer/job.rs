@@ -57,7 +57,7 @@ pub enum Came {
     Made = b'm',
     /// The run was made, and the time for all of them is up.
     Last = b'l',
-    /// The run did not end well, and no other will be made.
+    /// The run failed, and no other will be made.
     Fault = b'f',
 }
 
@@ -117,7 +117,7 @@ pub struct TimedRun {
 /// A failed run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultyRun {
-    /// Which one, from 1, warm-up and floor counted.
+    /// Its number, from 1, counting warm-up and floor runs.
     pub number: u32,
     /// Whether it was a floor run, without the work.
     pub floor: bool,

@@ -1,6 +1,6 @@
-//! A command as the kernel wants it, made before the process that is to become its program.
+//! A command in the form that the kernel needs, prepared before the process that executes it.
 //!
-//! Between fork and exec nothing may be allocated and nothing looked up, so all strings are here, ended by a NUL, and the
+//! Between fork and exec nothing may be allocated or looked up. So this holds all strings, terminated by a NUL, and the
 //! lists of pointers to them.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use rustix::fs::{Access, access};
 
 use super::job::{Task, TimerJob};
 
-/// Where a program is looked for if its environment does not say.
+/// Where to look for a program if its environment has no `PATH`.
 const PATH: &str = "/usr/bin:/bin";
 
 /// Why a program could not be started.
@@ -44,16 +44,16 @@ pub(super) struct Prepared {
     pub(super) folder: CString,
 }
 
-/// Strings, and a list of pointers to them that ends with a null.
+/// Strings, and a null-terminated list of pointers to them.
 #[derive(Debug)]
 pub(super) struct Strings {
     pointers: Vec<*const c_char>,
-    /// What they point to, which lies still on the heap.
+    /// The strings, which do not move on the heap.
     _kept: Vec<CString>,
 }
 
 impl Prepared {
-    /// The command of `task`, with environment and folder of `job`.
+    /// The command of `task`, with the environment and folder of `job`.
     pub(super) fn new(job: &TimerJob, task: &Task) -> Result<Self, NotStarted> {
         let name = task.argv.first().ok_or(NotStarted::NoProgram)?;
         Ok(Self {
@@ -72,13 +72,13 @@ impl Strings {
         Ok(Self { pointers, _kept: kept })
     }
 
-    /// As `execve` wants it.
+    /// In the form that `execve` needs.
     pub(super) fn as_ptr(&self) -> *const *const c_char {
         self.pointers.as_ptr()
     }
 }
 
-/// A text of C for people.
+/// A C string for messages.
 pub(super) fn readable(text: &CStr) -> String {
     text.to_string_lossy().into_owned()
 }
@@ -88,7 +88,7 @@ fn c_string(bytes: Vec<u8>) -> Result<CString, NotStarted> {
     CString::new(bytes).map_err(|error| NotStarted::Nul { text: with_nul(error) })
 }
 
-/// What is to be executed: a name without a slash is looked for in `PATH`, as a shell does.
+/// The file to execute. A name without a slash is looked up in `PATH`, as in a shell.
 fn find(name: &str, env: &BTreeMap<String, String>, cwd: &Path) -> Result<PathBuf, NotStarted> {
     if name.contains('/') {
         return Ok(PathBuf::from(name));
@@ -112,12 +112,12 @@ mod tests {
     fn a_name_is_looked_for_in_path_and_a_path_is_not() {
         assert_eq!(found("./queue", None), Ok(PathBuf::from("./queue")));
         assert_eq!(found("sh", Some("/nonexistent:/bin:/usr/bin")), Ok(PathBuf::from("/bin/sh")));
-        // An empty entry is the folder where the program is to run.
+        // An empty entry is the folder where the program runs.
         assert_eq!(found("sh", Some(":/nonexistent")), Ok(PathBuf::from("/bin/sh")));
         assert!(found("sh", None).is_ok());
         let nowhere = "sh is in no folder of its PATH, which is /nonexistent:/etc";
         assert_eq!(found("sh", Some("/nonexistent:/etc")), Err(nowhere.to_owned()));
-        // A file that is there and cannot be executed is none.
+        // A file that cannot be executed does not count.
         assert!(found("passwd", Some("/etc")).is_err());
     }
 

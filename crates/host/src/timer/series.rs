@@ -1,4 +1,4 @@
-//! The order of runs: those that do not count, then those that do, each beside one that does none of the work.
+//! The order of runs: first the warm-up runs, then those that count, each beside a floor run if there is a floor.
 
 use std::fs::File;
 use std::io;
@@ -7,8 +7,8 @@ use std::time::Instant;
 use super::job::{FaultyRun, TimedRun, TimerJob, TimerReport};
 use super::one_run::run_once;
 
-/// A program whose figure of memory is less than this above the mark that it was handed may well be smaller: the kernel maps
-/// pages of a file by up to 16 at a time, and `exec` itself may be what touches them.
+/// If a program's largest resident set exceeds the inherited mark by less than this, it may really be smaller. The
+/// kernel maps up to 16 pages of a file at a time, and `exec` itself may touch them.
 const MARK_MOVES_BYTES: u64 = 64 << 10;
 
 /// Makes the runs of a job until all are made, their time is up, or one fails.
@@ -29,8 +29,8 @@ pub(super) fn run(job: &TimerJob, log: &File) -> io::Result<TimerReport> {
     Ok(report)
 }
 
-/// One run, and one of the floor before it or after it, in turns: what changes steadily meets both alike. Whether all went
-/// well.
+/// Makes one run and one of the floor, in alternating order, so that steady changes affect both alike. Returns whether
+/// all went well.
 pub(super) fn run_pair(
     job: &TimerJob,
     log: &File,
@@ -62,7 +62,7 @@ pub(super) fn run_pair(
     Ok(true)
 }
 
-/// The largest resident set of a run, unless it may be the mark that its process had before it was the program.
+/// The largest resident set of a run, unless it may be the mark that the process had before it executed the program.
 fn told_bytes(rss_bytes_max: u64, mark_bytes: u64) -> Option<u64> {
     Some(rss_bytes_max).filter(|bytes| *bytes > mark_bytes + MARK_MOVES_BYTES)
 }

@@ -1,7 +1,7 @@
-//! Runs that alternate with those of other timers: none begins before its turn.
+//! Runs that alternate with those of other timers. None begins before its turn.
 //!
-//! A timer that waits sleeps in a read, so whoever has the turn has the CPUs. The pairs of a timer are those of a series, in the
-//! same order: with an even number of turns, half of its runs come before their floor.
+//! A waiting timer sleeps in a read, so the timer whose turn it is has the CPUs. The pairs are those of a series, in
+//! the same order: with an even number of turns, half of the runs come before their floor.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -14,7 +14,8 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use super::job::{Came, TimerJob, TimerReport, Turn, Turns};
 use super::series::run_pair;
 
-/// Makes a pair of runs at each turn until there are no more turns. The report is written when all others have ended as well.
+/// Makes a pair of runs at each turn until there are no more turns. So the report is written once all other timers have
+/// finished as well.
 pub(super) fn run(job: &TimerJob, log: &File, (mut given, mut taken): (File, File)) -> io::Result<TimerReport> {
     let (mut report, mut made) = (TimerReport::default(), Made::default());
     while let Some(turn) = next(&mut given)? {
@@ -29,7 +30,7 @@ pub(super) fn open(turns: &Turns) -> io::Result<(File, File)> {
     Ok((reader(&turns.given)?, OpenOptions::new().write(true).open(&turns.taken)?))
 }
 
-/// Opens a FIFO without waiting for a writer: if the lab has closed it, the turns are over.
+/// Opens a FIFO without waiting for a writer: if the lab has closed it, there are no more turns.
 fn reader(fifo: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(fifo)?;
     fcntl_setfl(&file, OFlags::empty())?;
@@ -46,12 +47,12 @@ fn next(given: &mut File) -> io::Result<Option<Turn>> {
     Turn::read(byte[0]).map(Some).ok_or_else(unknown)
 }
 
-/// What a timer has made of its turns so far.
+/// The runs that a timer has made in its turns so far.
 #[derive(Debug, Default)]
 struct Made {
     warm_ups: u32,
     runs: u32,
-    /// How long the runs that count took, with their floors.
+    /// How long the runs that count took, including their floors.
     took: Duration,
 }
 

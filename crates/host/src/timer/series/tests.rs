@@ -18,7 +18,7 @@ fn task(script: &str, output: &str) -> Task {
 }
 
 impl Shell {
-    /// Runs `script`, which owes `output`, as often as it is asked for, and no floor.
+    /// Runs `script`, whose expected output is `output`, as often as requested, without a floor.
     fn new(script: &str, output: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
@@ -47,7 +47,7 @@ impl Shell {
         run(&self.job, &crate::timer::log(&self.job).unwrap()).unwrap()
     }
 
-    /// The only thing that is wrong.
+    /// The fault of a job whose first run fails.
     fn fault(&self) -> Fault {
         let report = self.run();
         assert_eq!(report.runs, []);
@@ -74,7 +74,7 @@ fn every_run_has_its_floor_beside_it_before_it_and_after_it_in_turns() {
     assert_eq!(told[..2], [(true, true), (true, false)]);
     assert_eq!(told[2..].iter().map(|(_, floor)| *floor).collect::<Vec<_>>(), [true, false, false, true, true, false]);
     assert!(told[2..].iter().all(|(warm_up, _)| !warm_up));
-    // One begins when the one before it has ended.
+    // A run begins when the previous one has ended.
     let ended_ns = |run: &TimedRun| run.began_ns + (run.wall_s * 1e9) as u64;
     assert!(report.runs.windows(2).all(|pair| ended_ns(&pair[0]) <= pair[1].began_ns));
 }
@@ -91,7 +91,7 @@ fn no_run_is_begun_when_the_time_is_up_but_one_is_made_in_any_case() {
 fn an_exit_code_and_a_signal_are_told_and_nothing_is_run_after_them() {
     assert_eq!(Shell::new("exit 3", "").fault(), Fault::Exited { code: 3 });
     assert_eq!(Shell::new("kill -SEGV $$", "").fault(), Fault::Killed { signal: 11 });
-    // The Rust runtime ignores it, and what is ignored stays so across exec unless somebody sees to it.
+    // The Rust runtime ignores SIGPIPE, and exec keeps ignored signals ignored unless the timer resets them.
     assert_eq!(Shell::new("kill -PIPE $$", "").fault(), Fault::Killed { signal: 13 });
     let third = "echo >> made; [ $(wc -l < made) -lt 3 ]";
     let report = Shell::new(third, "").with(|job| job.runs = 5).run();
@@ -140,11 +140,11 @@ fn a_run_has_the_environment_that_it_is_given_and_no_input() {
 
 #[test]
 fn a_run_that_takes_too_long_is_ended_with_all_that_it_started() {
-    // A child in the group, one of a child that has left it behind, and one with a session of its own.
+    // A child in the group, an orphan in the group, and a process in a session of its own.
     let script = "touch pids; sleep 1000 & echo $! > pids; (sleep 1000 & echo $! >> pids); \
                   setsid sh -c 'echo $$ >> pids; exec sleep 1000' & while [ $(wc -l < pids) -lt 3 ]; do :; done; \
                   echo $$ >> pids; wait";
-    // On a busy machine it may take a while until the shell has written them all down.
+    // On a busy machine it may take a while until the shell has written them all.
     let pids = [1.0, 4.0, 16.0, 64.0].into_iter().find_map(|timeout_s| {
         let shell = Shell::new(script, "").with(|job| job.timeout_s = timeout_s);
         assert_eq!(shell.fault(), Fault::Hung);
@@ -156,7 +156,7 @@ fn a_run_that_takes_too_long_is_ended_with_all_that_it_started() {
     let deadline = Instant::now() + std::time::Duration::from_secs(20);
     let is_gone = |pid: i32| {
         let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // Who was killed and waits for its new parent to notice is as good as gone.
+        // A killed process that its new parent has not reaped yet counts as gone.
         state.is_empty() || state.rsplit(')').next().unwrap().trim_start().starts_with('Z')
     };
     while !pids.iter().all(|pid| is_gone(*pid)) && Instant::now() < deadline {
@@ -191,7 +191,7 @@ fn a_run_that_ended_is_waited_for() {
 #[test]
 fn who_works_uses_more_cpu_than_who_sleeps_although_the_wall_may_say_otherwise() {
     let once = |script: &str| Shell::new(script, "").run().runs[0];
-    // In a child, whose time is the run's, as the shell waits for it.
+    // In a child, whose time belongs to the run, because the shell waits for it.
     let works = once("sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'");
     let sleeps = once("sleep 0.2");
     let cpu_s = |run: TimedRun| run.user_s + run.system_s;
@@ -202,16 +202,16 @@ fn who_works_uses_more_cpu_than_who_sleeps_although_the_wall_may_say_otherwise()
 
 #[test]
 fn the_largest_of_its_processes_is_the_memory_of_a_run() {
-    // `tail` keeps what it has read until its end, and no line of zeroes ends.
+    // `tail` keeps what it has read until its end, and zeroes contain no line end.
     let once = |mib: u64| {
         let script = format!("head -c {} /dev/zero | tail -n 1 | wc -c > /dev/null", mib << 20);
         Shell::new(&script, "").run().runs[0].rss_bytes_max.unwrap()
     };
-    // More than this process may have itself, with all the tests that run in it: of less the kernel does not tell.
+    // More than this process with all its tests may use, because the kernel does not report less.
     let (smaller, larger) = (once(256), once(320));
     assert!(smaller > 256 << 20 && larger > 320 << 20, "{smaller} {larger}");
     let more = larger - smaller;
-    // A system that is short of memory reads ahead less of it, so the difference is near the 64 MiB and not exact.
+    // A system that is short of memory reads less of it ahead, so the difference is only near 64 MiB.
     assert!((44 << 20..84 << 20).contains(&more), "{more}");
 }
 

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::timer::job::{Fault, Task};
 
-/// A timer at work in a thread, and the lab's ends of its FIFOs.
+/// A timer that runs in a thread, and the lab's ends of its FIFOs.
 struct Timer {
     folder: TempDir,
     given: Option<File>,
@@ -29,7 +29,7 @@ impl Timer {
         let turns = Turns { given: path("given"), taken: path("taken") };
         fifo(&turns.given);
         fifo(&turns.taken);
-        // Open to read and write, it waits for nobody.
+        // Opening to read and write does not wait.
         let open = |path: &Path| OpenOptions::new().read(true).write(true).open(path).unwrap();
         let (given, taken) = (open(&turns.given), open(&turns.taken));
         let mut job = TimerJob {
@@ -62,7 +62,7 @@ impl Timer {
         order.lines().map(str::to_owned).collect()
     }
 
-    /// Closes what turns are given by, and reads the report.
+    /// Closes the FIFO for turns, and reads the report.
     fn report(mut self) -> TimerReport {
         self.given = None;
         self.at_work.join().unwrap().unwrap()
