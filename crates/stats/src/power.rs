@@ -1,39 +1,40 @@
 //! How many blocks a study needs, and how small a difference it can find.
 //!
-//! Power is that of the two-sided paired t test, from the noncentral t distribution, not from its normal
-//! approximation, which is too hopeful at the few blocks that benchmarks have. All is on the scale of the differences:
-//! for ratios, on the log scale.
+//! Power is that of the two-sided paired t test, from the noncentral t distribution. Its normal approximation is too
+//! optimistic at the few blocks that benchmarks have. All is on the scale of the differences: for ratios, on the log
+//! scale.
 
 use crate::Level;
 use crate::normal::normal_cdf;
 use crate::special::rising_root;
 use crate::student::student_t_quantile;
 
-/// More blocks than this are not worth naming.
+/// Larger numbers of blocks are not worth reporting.
 const MOST_BLOCKS: u32 = 10_000;
 
-/// A pair of cases whose difference is to be *named*: p must be below its level, and the difference seen must have a least size.
+/// A pair of cases whose difference should be *named*: p must be below its level, and the observed difference must have
+/// a least size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Naming {
     /// Standard deviation of the difference within a block.
     pub sd: f64,
-    /// Degrees of freedom that this is known with, of so many `blocks`. Of other numbers of blocks they are in proportion.
+    /// Degrees of freedom of `sd`, estimated from `blocks`. For other numbers of blocks they are scaled in proportion.
     pub df: f64,
-    /// Blocks of the run that this was estimated from.
+    /// Blocks of the run from which `sd` was estimated.
     pub blocks: u32,
     /// The level of a single comparison.
     pub level: Level,
-    /// Comparisons that share it.
+    /// The number of comparisons that share the level.
     pub comparisons: usize,
-    /// Smaller differences are not named, however sure.
+    /// Smaller differences are not named, however certain.
     pub least_size: f64,
 }
 
 impl Naming {
-    /// The chance that `blocks` name a true difference of `effect`, whichever way.
+    /// The probability that `blocks` name a true difference of `effect`, in either direction.
     ///
-    /// Of a true difference of the least size itself it stays below one half, with any number of blocks: half of all estimates are
-    /// smaller than the truth.
+    /// For a true difference of exactly the least size it stays below one half, with any number of blocks: half of all
+    /// estimates are smaller than the truth.
     pub fn power(&self, effect: f64, blocks: u32) -> f64 {
         if !(self.sd > 0.0 && self.df > 0.0 && self.blocks > 1) {
             return if effect.abs() >= self.least_size { 1.0 } else { 0.0 };
@@ -43,7 +44,7 @@ impl Naming {
         PairedT::of(blocks, df, self.level.simultaneous(self.comparisons), least).power(effect.abs() / self.sd)
     }
 
-    /// The least number of blocks with that chance, or `None` where more than 10,000 would be needed.
+    /// The least number of blocks with that probability, or `None` if it needs more than 10,000.
     pub fn blocks_needed(&self, effect: f64, power: f64) -> Option<u32> {
         let enough = |blocks: u32| self.power(effect, blocks) >= power;
         let (mut too_few, mut blocks) = (Level::LEAST_SAMPLE as u32 - 1, Level::LEAST_SAMPLE as u32);
@@ -53,7 +54,7 @@ impl Naming {
             }
             (too_few, blocks) = (blocks, (2 * blocks).min(MOST_BLOCKS));
         }
-        // Power rises with the number of blocks, so halving finds the first that is enough.
+        // Power rises with the number of blocks, so bisection finds the first that suffices.
         while blocks - too_few > 1 {
             let middle = too_few + (blocks - too_few) / 2;
             if enough(middle) { blocks = middle } else { too_few = middle }
@@ -61,11 +62,11 @@ impl Naming {
         Some(blocks)
     }
 
-    /// The smallest true difference that the run's own blocks name with that chance.
+    /// The smallest true difference that the run's own blocks name with that probability.
     pub fn smallest_named(&self, power: f64) -> f64 {
-        // In logarithms, as an effect may be of any size; 0 where chance alone finds that much.
+        // In logarithms, as an effect may be of any size. 0 if chance alone finds that much.
         let lacks = |log_effect: f64| self.power(log_effect.exp(), self.blocks) - power;
-        // Sums of this many terms are no more exact.
+        // Sums of this many terms are not more precise.
         let beyond_rounding = |lacks: f64| if lacks.abs() < 1e-13 { 0.0 } else { lacks };
         rising_root(|log_effect| beyond_rounding(lacks(log_effect))).exp()
     }
@@ -74,14 +75,15 @@ impl Naming {
 /// The two-sided paired t test of this many differences at a level.
 struct PairedT {
     blocks: f64,
-    /// From how many estimated standard errors on a mean counts as found, for each value that the estimated standard
-    /// deviation may have, in units of the true one; with the weight of that value.
+    /// The number of estimated standard errors from which on a mean counts as found, for each possible value of the
+    /// estimated standard deviation. In units of the true one, each with the weight of that value.
     thresholds: Vec<(f64, f64)>,
     weights: f64,
 }
 
 impl PairedT {
-    /// The standard deviation is known with so many degrees of freedom. A mean must also be at least so many true standard errors.
+    /// `df` are the degrees of freedom of the standard deviation. A mean must also be at least `least` true standard
+    /// errors.
     fn of(n: u32, df: f64, level: Level, least: f64) -> Self {
         let critical = student_t_quantile(1.0 - level.miss() / 2.0, df);
         let thresholds: Vec<(f64, f64)> =
@@ -95,19 +97,19 @@ impl PairedT {
         if shift.is_infinite() {
             return 1.0;
         }
-        // Given the estimated standard deviation, the mean alone decides, and it is normal.
-        // Beyond nine standard deviations there is less than 10⁻¹⁸.
+        // Given the estimated standard deviation, only the mean decides, and it is normal. Beyond nine standard
+        // deviations there is less than 10⁻¹⁸.
         let below = |z: f64| if z < -9.0 { 0.0 } else { normal_cdf(z.min(9.0)) };
         let found = |threshold: f64| below(shift - threshold) + below(-shift - threshold);
         self.thresholds.iter().map(|(threshold, weight)| weight * found(*threshold)).sum::<f64>() / self.weights
     }
 }
 
-/// Values of s with weights by Simpson's rule, where df · s² is distributed as chi-square with `df` degrees of freedom.
-/// Weights are relative to the density at 1, so that nothing overflows.
+/// Values of s with weights by Simpson's rule, where df · s² has a chi-square distribution with `df` degrees of
+/// freedom. Weights are relative to the density at 1, so nothing overflows.
 fn estimated_sd(df: f64) -> Vec<(f64, f64)> {
     const STEPS: u32 = 400;
-    // The standard deviation of s is below 1 / √(2 df), and its tails are no heavier than the normal ones.
+    // The standard deviation of s is below 1 / √(2 df), and its tails are no heavier than normal ones.
     let reach = 9.0 / (2.0 * df).sqrt();
     let (low, high) = ((1.0 - reach).max(0.0), 1.0 + reach);
     let density = |s: f64| if s > 0.0 { ((df - 1.0) * s.ln() - df * (s * s - 1.0) / 2.0).exp() } else { 0.0 };

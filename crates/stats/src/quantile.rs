@@ -1,31 +1,31 @@
-//! One checked, ordered sample and its plain statistics; logarithms of ratios that never become infinite.
+//! A checked, ordered sample and its plain statistics; logarithms of ratios that never become infinite.
 
 use crate::StatsError;
 
-/// What turns a median absolute deviation into a standard deviation, if the values are normally distributed.
+/// The factor from a median absolute deviation to a standard deviation, for normally distributed values.
 pub const SD_OF_MAD: f64 = 1.4826;
 
-/// The greatest size a value may have, 10¹⁴⁰. Beyond it squares and exponentials could overflow to infinity unseen.
+/// The greatest absolute value allowed, 10¹⁴⁰. Beyond it squares and exponentials could overflow to infinity unnoticed.
 pub const LARGEST: f64 = 1e140;
 
 /// The least positive value a ratio accepts, 10⁻¹⁴⁰, for the same reason.
 pub const LEAST_POSITIVE: f64 = 1e-140;
 
-/// A sample of at least one value, every value finite and at most [`LARGEST`] in size, kept in ascending order.
+/// A sample of at least one value, each finite and at most [`LARGEST`] in absolute value, in ascending order.
 ///
-/// Putting the values in order once makes quantiles cheap and every result independent of the order of arrival.
-/// Statistics that depend on that order (trends, autocorrelation) cannot be computed from a `Sample`.
+/// Sorting once makes quantiles cheap, and every result independent of the original order. Statistics that depend on
+/// that order (trends, autocorrelation) cannot be computed from a `Sample`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
     sorted: Vec<f64>,
 }
 
 impl Sample {
-    /// Checks and orders the values. Cost: one copy and one sort.
+    /// Checks and sorts the values. Cost: one copy and one sort.
     ///
     /// # Errors
     /// [`StatsError::Empty`] for no values; [`StatsError::OutOfRange`] for the first value that is NaN, infinite or
-    /// larger than [`LARGEST`] in size, with its position.
+    /// larger than [`LARGEST`] in absolute value, with its position.
     pub fn new(values: &[f64]) -> Result<Self, StatsError> {
         Self::from_vec(values.to_vec())
     }
@@ -65,11 +65,11 @@ impl Sample {
     /// The middle value, or the mean of the two middle values when the number of values is even.
     pub fn median(&self) -> f64 {
         let n = self.sorted.len();
-        // For odd n both are the same value, and halving the sum of a value and itself is exact.
+        // For odd n both are the same value, and averaging a value with itself is exact.
         (self.sorted[(n - 1) / 2] + self.sorted[n / 2]) / 2.0
     }
 
-    /// The quantile of type 7: linear between the order statistics, where the value of rank k (from 1) of n stands at
+    /// The quantile of type 7: linear between the order statistics, where the value of rank k (from 1) of n is at
     /// probability (k − 1) / (n − 1). The default of NumPy, R, Julia and spreadsheets.
     ///
     /// Source: R. J. Hyndman and Y. Fan, "Sample quantiles in statistical packages", The American Statistician 50(4),
@@ -89,8 +89,8 @@ impl Sample {
 
     /// The arithmetic mean.
     ///
-    /// Two passes: the second one adds back what rounding lost in the first, so the result is right to the last digits
-    /// also for values that differ little compared with their size.
+    /// Two passes: the second adds back what the first lost to rounding. So the result is correct to the last digits,
+    /// even for values that differ little relative to their size.
     pub fn mean(&self) -> f64 {
         let n = self.sorted.len() as f64;
         let rough = self.sorted.iter().sum::<f64>() / n;
@@ -98,7 +98,7 @@ impl Sample {
     }
 
     /// The unbiased sample variance, with n − 1 in the denominator, in the square of the values' unit. `None` for a
-    /// single value, which says nothing about spread.
+    /// single value, which shows no spread.
     ///
     /// The corrected two-pass algorithm of T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for computing the
     /// sample variance: analysis and recommendations", The American Statistician 37(3), 1983.
@@ -121,10 +121,10 @@ impl Sample {
     }
 }
 
-/// The natural logarithm of a ratio of two values, neither of which is negative.
+/// The natural logarithm of a ratio of two non-negative values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LogRatio {
-    /// ln(numerator / denominator); exactly 0 for equal values, and exactly negated when the two change places.
+    /// ln(numerator / denominator). Exactly 0 for equal values, and exactly negated when the two are swapped.
     Finite(f64),
     /// Zero over something: the ratio is only known to be below every other.
     NumeratorZero,
@@ -134,9 +134,9 @@ pub enum LogRatio {
     BothZero,
 }
 
-/// The logarithm of `numerator / denominator`, with zeros named instead of turned into an infinity or NaN.
+/// The logarithm of `numerator / denominator`. Zeros get a name instead of an infinity or NaN.
 ///
-/// `None` where a value is negative, NaN, above [`LARGEST`], or positive but below [`LEAST_POSITIVE`].
+/// `None` if a value is negative, NaN, above [`LARGEST`], or positive but below [`LEAST_POSITIVE`].
 ///
 /// ```
 /// use tolok_stats::{LogRatio, log_ratio};
@@ -150,8 +150,8 @@ pub fn log_ratio(numerator: f64, denominator: f64) -> Option<LogRatio> {
         return None;
     }
     Some(match (numerator == 0.0, denominator == 0.0) {
-        // The difference of logarithms, not the logarithm of the quotient: it changes sign exactly when the values
-        // change places, and it cannot overflow.
+        // The difference of logarithms, not the logarithm of the quotient: it changes sign exactly when the values are
+        // swapped, and it cannot overflow.
         (false, false) => LogRatio::Finite(numerator.ln() - denominator.ln()),
         (true, false) => LogRatio::NumeratorZero,
         (false, true) => LogRatio::DenominatorZero,
@@ -169,8 +169,8 @@ pub(crate) fn in_range(value: f64) -> bool {
     value.abs() <= LARGEST
 }
 
-/// The point that lies `fraction` of the way from `low` to `high`, never outside the two: it is reckoned from the
-/// nearer end, and equal ends give that value exactly.
+/// The point at `fraction` of the way from `low` to `high`, never outside the two. It is computed from the nearer end,
+/// and equal ends give exactly that value.
 pub(crate) fn between(low: f64, high: f64, fraction: f64) -> f64 {
     if fraction < 0.5 { low + (high - low) * fraction } else { high - (high - low) * (1.0 - fraction) }
 }
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn variance_survives_a_large_common_offset() {
-        // The sum of squares formula gives 0 or nonsense here; the true variance is that of 4, 7, 13, 16.
+        // The sum of squares formula gives 0 or nonsense here. The true variance is that of 4, 7, 13, 16.
         assert_eq!(sample(&[1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0]).variance(), Some(30.0));
     }
 

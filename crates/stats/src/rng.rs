@@ -1,8 +1,8 @@
-//! A small seeded generator: xoshiro256++ 1.0, its state filled by SplitMix64, bounded integers by Lemire's method.
+//! A small seeded generator: xoshiro256++ 1.0, with its state filled by SplitMix64, and bounded integers by Lemire's
+//! method.
 //!
-//! Recorded seeds must give the same figures in every later version, so **the streams of this module are frozen**.
-//! That is also why no crate is used here: general-purpose generators reserve the right to change their streams.
-//! Not for secrets.
+//! Recorded seeds must give the same figures in every later version, so **the streams of this module are frozen**. It
+//! uses no generator crate for the same reason: those reserve the right to change their streams. Not for secrets.
 //!
 //! Sources: D. Blackman and S. Vigna, "Scrambled linear pseudorandom number generators", ACM Transactions on
 //! Mathematical Software 47(4), 2021 (<https://prng.di.unimi.it>); D. Lemire, "Fast random integer generation in an interval", ACM
@@ -25,10 +25,10 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// The stream that belongs to `seed`. All seeds are good, zero and neighbours included.
+    /// The stream of `seed`. All seeds are good, including zero and neighbouring ones.
     ///
-    /// The four words of state are the first four outputs of SplitMix64, as the authors of xoshiro recommend. They
-    /// are four different words, so the all-zero state, from which the generator could not leave, never occurs.
+    /// The four words of state are the first four outputs of SplitMix64, as the authors of xoshiro recommend. These are
+    /// four different words, so the all-zero state, which the generator could not leave, never occurs.
     pub fn seeded(seed: u64) -> Self {
         let mut splitmix = SplitMix64::new(seed);
         Self { state: std::array::from_fn(|_| splitmix.next_u64()) }
@@ -51,8 +51,8 @@ impl Rng {
 
     /// An unbiased integer in `0..bound`. A `bound` of 0 or 1 gives 0.
     ///
-    /// Lemire's multiply-and-reject: the high word of `word * bound` is the answer; the few low words that would make
-    /// some answers more frequent than others are drawn again.
+    /// Lemire's multiply-and-reject: the result is the high word of `word * bound`. Words whose low part would make
+    /// some results more frequent than others are redrawn.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn bounded_integers_are_uniform() {
-        // Chi-square with 9 degrees of freedom; 27.9 is passed by chance once in a thousand seeds, and this seed is fixed.
+        // Chi-square with 9 degrees of freedom. By chance one in a thousand seeds exceeds 27.9, and this seed is fixed.
         let mut rng = Rng::seeded(7);
         let mut seen = [0u32; 10];
         for _ in 0..100_000 {
@@ -120,8 +120,8 @@ mod tests {
 
     #[test]
     fn a_bound_that_does_not_divide_the_word_is_not_biased() {
-        // With 3/4 of all words as the bound, multiply-and-shift alone puts four words on three answers: those divisible
-        // by 3 would come half of the time instead of a third.
+        // With 3/4 of all words as the bound, plain multiply-and-shift maps four words to three results: those
+        // divisible by 3 would come half of the time instead of a third.
         let mut rng = Rng::seeded(3);
         let bound = 3u64 << 62;
         let zeros = (0..30_000).filter(|_| rng.below(bound).is_multiple_of(3)).count();

@@ -1,24 +1,24 @@
-//! Variances of several figures, each known from a few values only, drawn towards what they have in common.
+//! Variances of several figures, each estimated from a few values only, drawn towards what they have in common.
 //!
-//! Two or three runs say next to nothing about a variance, but the figures of a comparison vary for the same reasons. The model
-//! says that their true variances are spread around a common one as if each had been seen `df` times before. Both numbers of
-//! this prior are estimated from the spread of the logarithms of the variances.
+//! Two or three runs show almost nothing about a variance, but the figures of a comparison vary for the same reasons.
+//! In the model, their true variances are spread around a common one as if each had been observed `df` times before.
+//! Both parameters of this prior are estimated from the spread of the logarithms of the variances.
 //!
 //! Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
 //! experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004, section 6.2.
 
-/// What figures have in common: the prior of their variances.
+/// The prior of figures' variances: what they have in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VariancePrior {
     /// The common variance.
     pub variance: f64,
-    /// How many degrees of freedom it counts for; infinite where the variances differ by no more than chance makes them.
+    /// How many degrees of freedom it counts for. Infinite if the variances differ no more than by chance.
     pub df: f64,
 }
 
 impl VariancePrior {
-    /// Estimates the prior of variances that have `df` degrees of freedom each. Variances of zero have no logarithm and are left
-    /// out. `None` for fewer than two others, and unless `df` is above zero.
+    /// Estimates the prior of variances with `df` degrees of freedom each. Variances of zero have no logarithm and are
+    /// left out. `None` for fewer than two others, or unless `df` is above zero.
     ///
     /// ```
     /// use tolok_stats::VariancePrior;
@@ -45,18 +45,18 @@ impl VariancePrior {
         Some(Self { variance: (centre + digamma(half) - half.ln()).exp(), df: 2.0 * half })
     }
 
-    /// A variance of `df` degrees of freedom, drawn towards the common one.
+    /// A variance with `df` degrees of freedom, drawn towards the common one.
     pub fn shrunk(self, variance: f64, df: f64) -> f64 {
         if self.df.is_infinite() { self.variance } else { (self.df * self.variance + df * variance) / (self.df + df) }
     }
 
-    /// The same prior, which counts for this many degrees of freedom at most.
+    /// The same prior, counting for at most this many degrees of freedom.
     pub fn at_most(self, df: f64) -> Self {
         Self { df: self.df.min(df), ..self }
     }
 }
 
-/// From here on the asymptotic series below have errors of less than 10⁻¹².
+/// From here on, the asymptotic series below have errors of less than 10⁻¹².
 const FAR_ENOUGH: f64 = 10.0;
 
 /// ψ(x), the derivative of ln Γ, for x > 0. Source: NIST Digital Library of Mathematical Functions, 5.11.2.
@@ -71,7 +71,7 @@ fn digamma(mut x: f64) -> f64 {
     shift + x.ln() - 0.5 / x - series
 }
 
-/// ψ′(x) for x > 0, by the derivative of the same series.
+/// ψ′(x) for x > 0, from the derivative of the same series.
 fn trigamma(mut x: f64) -> f64 {
     let mut shift = 0.0;
     while x < FAR_ENOUGH {
@@ -83,7 +83,7 @@ fn trigamma(mut x: f64) -> f64 {
     shift + (1.0 + 0.5 / x + series) / x
 }
 
-/// The x with ψ′(x) = `value`, for a value above zero. ψ′ falls from infinity to zero, so halving the range finds it.
+/// The x with ψ′(x) = `value`, for a value above zero. ψ′ falls from infinity to zero, so bisection finds it.
 fn inverse_trigamma(value: f64) -> f64 {
     let (mut low, mut high) = (1e-8f64.ln(), 1e8f64.ln());
     for _ in 0..80 {

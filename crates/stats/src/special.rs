@@ -1,16 +1,15 @@
-//! The special functions under the normal and Student's t distribution, and the inversion of a symmetric distribution.
+//! The special functions behind the normal and Student's t distribution, and the inversion of a symmetric distribution.
 //!
-//! Written here because only two special cases are needed, and these are short: the incomplete beta function with one
-//! half as a parameter, and the complementary error function.
+//! Implemented here because only two short special cases are needed: the incomplete beta function with a parameter of
+//! one half, and the complementary error function.
 
-/// Terms of a continued fraction or of a series after which the result is taken as it is. None of the arguments used
-/// here needs more than about 120.
+/// The most terms of a continued fraction or of a series. No argument used here needs more than about 120.
 const MOST_TERMS: u32 = 500;
 
-/// What a term must still change for the next one to be reckoned.
+/// The relative change by a term below which evaluation stops.
 const PRECISION: f64 = 1e-16;
 
-/// Denominators of a continued fraction are kept this far from zero (Lentz's method as modified by Thompson and
+/// The least absolute value of denominators in a continued fraction (Lentz's method as modified by Thompson and
 /// Barnett).
 const TINY: f64 = 1e-300;
 
@@ -31,9 +30,9 @@ fn inverse_beta_with_half(a: f64) -> f64 {
     factor * (a / std::f64::consts::PI).sqrt() * (series / a).exp()
 }
 
-/// The regularised incomplete beta functions I_x(a, 1/2) and I_y(1/2, a) = 1 − I_x(a, 1/2), for `x + y = 1` and
-/// `a > 0`. Both arguments are asked for because computing the smaller one from the larger loses digits;
-/// the smaller of the two results keeps all its digits.
+/// The regularised incomplete beta functions I_x(a, 1/2) and I_y(1/2, a) = 1 − I_x(a, 1/2), for `x + y = 1` and `a >
+/// 0`. It takes both arguments because computing the smaller one from the larger loses digits. The smaller of the two
+/// results keeps full precision.
 pub(crate) fn incomplete_beta_with_half(a: f64, x: f64, y: f64) -> (f64, f64) {
     let front = inverse_beta_with_half(a) * (a * x.ln()).exp() * y.sqrt();
     if x < (a + 1.0) / (a + 2.5) {
@@ -45,7 +44,7 @@ pub(crate) fn incomplete_beta_with_half(a: f64, x: f64, y: f64) -> (f64, f64) {
     }
 }
 
-/// The continued fraction of the incomplete beta function; converges fast for `x < (a + 1) / (a + b + 2)`.
+/// The continued fraction of the incomplete beta function. Converges fast for `x < (a + 1) / (a + b + 2)`.
 ///
 /// Source: NIST Digital Library of Mathematical Functions, 8.17.22.
 fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
@@ -55,7 +54,8 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     1.0 / continued_fraction(1.0, || terms.next().map(|numerator| (numerator, 1.0)))
 }
 
-/// The value of first + n₁/(d₁ + n₂/(d₂ + …)), until a pair (nᵢ, dᵢ) changes it no more or there are no more pairs.
+/// The value of first + n₁/(d₁ + n₂/(d₂ + …)). Stops when a pair (nᵢ, dᵢ) no longer changes it or there are no more
+/// pairs.
 fn continued_fraction(first: f64, mut next: impl FnMut() -> Option<(f64, f64)>) -> f64 {
     let away = |value: f64| if value.abs() < TINY { TINY } else { value };
     let (mut value, mut c, mut d) = (away(first), away(first), 0.0);
@@ -71,10 +71,10 @@ fn continued_fraction(first: f64, mut next: impl FnMut() -> Option<(f64, f64)>) 
     value
 }
 
-/// The error function and its complement, (erf x, erfc x), for `x >= 0`. Each keeps its digits where it is small.
+/// The error function and its complement, (erf x, erfc x), for `x >= 0`. Each is precise where it is small.
 ///
-/// Below 2 the series of positive terms 7.6.2, above it the continued fraction 7.9.2 of the NIST Digital Library of
-/// Mathematical Functions.
+/// Below 2 it uses the series of positive terms 7.6.2, above that the continued fraction 7.9.2 of the NIST Digital
+/// Library of Mathematical Functions.
 pub(crate) fn error_functions(x: f64) -> (f64, f64) {
     let square = x * x;
     if x < 2.0 {
@@ -95,8 +95,8 @@ pub(crate) fn error_functions(x: f64) -> (f64, f64) {
     }
 }
 
-/// The quantile of a distribution that is symmetric about 0, from `masses(t)` for `t > 0`: the probabilities to lie
-/// between 0 and t, and beyond t. NaN unless `0 <= p <= 1`; infinite at 0 and 1.
+/// The quantile of a distribution that is symmetric about 0. `masses(t)` for `t > 0` returns the probabilities between
+/// 0 and t, and beyond t. NaN unless `0 <= p <= 1`; infinite at 0 and 1.
 pub(crate) fn symmetric_quantile(p: f64, masses: impl Fn(f64) -> (f64, f64)) -> f64 {
     if p < 0.5 {
         return -upper_quantile(p, 0.5 - p, masses);
@@ -104,7 +104,7 @@ pub(crate) fn symmetric_quantile(p: f64, masses: impl Fn(f64) -> (f64, f64)) -> 
     upper_quantile(1.0 - p, p - 0.5, masses)
 }
 
-/// The `t >= 0` with the given masses beyond it and between 0 and it, of which the smaller one is met.
+/// The `t >= 0` with the given masses beyond it and between 0 and it. Matches the smaller of the two.
 fn upper_quantile(beyond: f64, within: f64, masses: impl Fn(f64) -> (f64, f64)) -> f64 {
     if !(0.0..=0.5).contains(&beyond) {
         return f64::NAN;
@@ -112,7 +112,7 @@ fn upper_quantile(beyond: f64, within: f64, masses: impl Fn(f64) -> (f64, f64)) 
     if within == 0.0 || beyond == 0.0 {
         return if beyond == 0.0 { f64::INFINITY } else { 0.0 };
     }
-    // In logarithms of both the masses are nearly straight lines: a power of t, or t itself close to 0.
+    // On a log-log scale the masses are nearly straight lines: they are close to a power of t, or to t itself near 0.
     let excess = |log_t: f64| {
         let found = masses(log_t.exp());
         if within < beyond { (found.0 / within).ln() } else { (beyond / found.1).ln() }
@@ -120,7 +120,8 @@ fn upper_quantile(beyond: f64, within: f64, masses: impl Fn(f64) -> (f64, f64)) 
     rising_root(excess).exp()
 }
 
-/// Where a rising function crosses zero: brackets it by growing steps from 0, then the Illinois form of false position.
+/// Where a rising function crosses zero. Brackets it by growing steps from 0, then uses the Illinois variant of false
+/// position.
 pub(crate) fn rising_root(f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (-1.0, 1.0);
     while f(low) > 0.0 && low > -800.0 {
@@ -132,14 +133,14 @@ pub(crate) fn rising_root(f: impl Fn(f64) -> f64) -> f64 {
     let (mut at_low, mut at_high) = (f(low), f(high));
     let mut moved_low = None;
     for _ in 0..200 {
-        // Infinite values, from masses that underflow, leave halving.
+        // With infinite values, from masses that underflow, only bisection is left.
         let secant = (low * at_high - high * at_low) / (at_high - at_low);
         let middle = if secant > low && secant < high { secant } else { low + (high - low) / 2.0 };
         let at_middle = f(middle);
         if at_middle.abs() < 1e-15 || high - low < 1e-15 || middle <= low || middle >= high {
             return middle;
         }
-        // The end that stays where it is for the second time counts for half, so that it moves as well.
+        // An end that stays for the second time counts for half, so that it moves too.
         let is_low = at_middle < 0.0;
         let other = if moved_low == Some(is_low) { 0.5 } else { 1.0 };
         moved_low = Some(is_low);

@@ -1,8 +1,9 @@
-//! Whether a series of values has two levels that it stays at for a while: a machine that is fast and slow in turns.
+//! Whether a series of values alternates between two levels, each kept for a while: a machine that is sometimes fast
+//! and sometimes slow.
 //!
-//! A hidden Markov model with two states and normal noise is fitted by expectation and maximisation (Baum et al. 1970) and held
-//! against a single normal distribution by Schwarz's criterion (BIC, 1978). Two modes alone are no states: single slow values make
-//! two as well. So a state must also last.
+//! A hidden Markov model with two states and normal noise is fitted by expectation maximisation (Baum et al. 1970).
+//! Schwarz's criterion (BIC, 1978) compares it with a single normal distribution. Two modes alone are not states:
+//! single slow values also make two modes. So a state must also last.
 //!
 //! Sources: L. E. Baum, T. Petrie, G. Soules, N. Weiss, "A maximization technique occurring in the statistical analysis of
 //! probabilistic functions of Markov chains", Annals of Mathematical Statistics 41(1), 1970; G. Schwarz, "Estimating the dimension
@@ -11,34 +12,34 @@
 
 use crate::{SD_OF_MAD, Sample};
 
-/// Fewer values tell nothing of states.
+/// Fewer values show nothing about states.
 pub const LEAST_FOR_STATES: usize = 24;
 /// By how much Schwarz's criterion must prefer two states.
 const LEAST_PREFERENCE: f64 = 10.0;
-/// Closer levels, in standard deviations within them (the root mean square of both), are one.
+/// Closer levels are one level. In standard deviations within them (the root mean square of both).
 const LEAST_SEPARATION: f64 = 2.0;
-/// States last at least so many values on average.
+/// States must last at least this many values on average.
 const LEAST_STAY: f64 = 3.0;
-/// Values further from the median than so many robust standard deviations count as that far: a stall is no state.
+/// Values further from the median than this many robust standard deviations count as that far: a stall is not a state.
 const FURTHEST: f64 = 5.0;
-/// What two states have more of than one: a level, its noise, and two chances of a change.
+/// What two states have in addition to one: a level, its noise, and two probabilities of a change.
 const MORE_PARAMETERS: f64 = 4.0;
-/// The noise of a level has at least this share of the variance of all values: a few equal values are no level.
+/// The noise of a level has at least this share of the variance of all values: a few equal values are not a level.
 const LEAST_NOISE: f64 = 1e-3;
 const ITERATIONS: usize = 60;
-/// A chance of a change is never nearer to 0 or 1.
+/// Limits the probability of a change to this distance from 0 and 1.
 const LEAST_CHANCE: f64 = 1e-4;
 
 /// Two levels of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct States {
-    /// By piece, then by value: whether it belongs to the lower level.
+    /// By piece, then by value: whether the value belongs to the lower level.
     pub is_low: Vec<Vec<bool>>,
-    /// How far the medians of the two lie apart.
+    /// The distance between the medians of the two levels.
     pub apart: f64,
     /// The same in standard deviations of the fitted noise within a level.
     pub separation: f64,
-    /// Values for which the lower level lasts on average.
+    /// How many values the lower level lasts on average.
     pub low_stay: f64,
 }
 
@@ -50,14 +51,14 @@ impl States {
     }
 }
 
-/// The two levels of pieces of a series, each in the order of time, or `None` where one level explains them as well.
+/// The two levels of pieces of a series, each in the order of time. `None` if one level explains them as well.
 pub fn states(pieces: &[Vec<f64>]) -> Option<States> {
     let values: Vec<f64> = pieces.iter().flatten().copied().collect();
     if values.len() < LEAST_FOR_STATES {
         return None;
     }
     let bounded = bounded(pieces, &Sample::new(&values).ok()?)?;
-    // From several beginnings, as the likelihood has several maxima.
+    // From several starting points, because the likelihood has several maxima.
     let begin = |share: f64| Model::beginning(&bounded, share).and_then(|model| model.fitted(&bounded));
     let (model, likelihood) =
         [0.05, 0.15, 0.3, 0.5, 0.75, 0.9].into_iter().filter_map(begin).max_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -85,39 +86,40 @@ fn bounded(pieces: &[Vec<f64>], all: &Sample) -> Option<Vec<Vec<f64>>> {
     (reach > 0.0).then(|| pieces.iter().map(|piece| piece.iter().map(within).collect()).collect())
 }
 
-/// The logarithm of the likelihood of one normal distribution.
+/// The log-likelihood of a single normal distribution.
 fn of_one(pieces: &[Vec<f64>]) -> f64 {
     let (number, mean) = mean_of(pieces.iter().flatten().map(|value| (1.0, *value)));
     let variance = mean_of(pieces.iter().flatten().map(|value| (1.0, (value - mean).powi(2)))).1;
     -0.5 * number * ((std::f64::consts::TAU * variance).ln() + 1.0)
 }
 
-/// The sum of weights, and the mean of values by them.
+/// The sum of weights, and the weighted mean.
 fn mean_of(weighted: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
     let (weight, sum) = weighted.fold((0.0, 0.0), |(all, sum), (weight, value)| (all + weight, sum + weight * value));
     (weight, sum / weight)
 }
 
-/// Two levels, each with its noise, as a slow machine slows some cases more than others; the first one begins as the lower.
+/// Two levels, each with its own noise, because a slow machine slows some cases more than others. The first level
+/// starts as the lower one.
 #[derive(Debug, Clone, Copy)]
 struct Model {
     levels: [f64; 2],
     variances: [f64; 2],
-    /// The chance that a level is left after a value.
+    /// The probability that a level is left after a value.
     leaves: [f64; 2],
 }
 
-/// What a model says of a piece.
+/// What a model implies for a piece.
 struct Passed {
-    /// By value: the chance that it belongs to the lower level.
+    /// By value: the probability that it belongs to the lower level.
     low: Vec<f64>,
-    /// Expected changes from the lower level to the upper one, and back.
+    /// Expected number of changes from the lower level to the upper one, and back.
     changes: [f64; 2],
     likelihood: f64,
 }
 
 impl Model {
-    /// One in which this share of the values belongs to the lower level.
+    /// A starting model in which this share of the values belongs to the lower level.
     fn beginning(pieces: &[Vec<f64>], share: f64) -> Option<Self> {
         let mut sorted: Vec<f64> = pieces.iter().flatten().copied().collect();
         sorted.sort_by(f64::total_cmp);
@@ -130,12 +132,12 @@ impl Model {
         (variance > 0.0).then_some(Self { levels, variances: [variance; 2], leaves })
     }
 
-    /// The share of time in the lower level, in the long run.
+    /// The long-run share of time in the lower level.
     fn low_share(&self) -> f64 {
         self.leaves[1] / (self.leaves[0] + self.leaves[1])
     }
 
-    /// The most likely model that is found from this one, and the logarithm of its likelihood.
+    /// The most likely model reached from this one, and its log-likelihood.
     fn fitted(mut self, pieces: &[Vec<f64>]) -> Option<(Self, f64)> {
         let middle = mean_of(pieces.iter().flatten().map(|value| (1.0, *value))).1;
         let least = LEAST_NOISE * mean_of(pieces.iter().flatten().map(|value| (1.0, (value - middle).powi(2)))).1;
@@ -149,7 +151,7 @@ impl Model {
                 mean_of(all().map(|(value, low)| (low, (value - levels[0]).powi(2)))).1.max(least),
                 mean_of(all().map(|(value, low)| (1.0 - low, (value - levels[1]).powi(2)))).1.max(least),
             ];
-            // Of the last value of a piece nothing is known that follows.
+            // Nothing is known of what follows the last value of a piece.
             let last: Vec<f64> = passed.iter().filter_map(|it| it.low.last().copied()).collect();
             let last_low: f64 = last.iter().sum();
             let left = [low.0 - last_low, high.0 - (last.len() as f64 - last_low)];
@@ -166,7 +168,7 @@ impl Model {
         Some((self, likelihood))
     }
 
-    /// Forwards and backwards through a piece.
+    /// The forward and backward passes over a piece.
     fn passed(&self, piece: &[f64]) -> Passed {
         let density = |value: f64| {
             [0, 1].map(|state: usize| {
@@ -223,7 +225,7 @@ impl Model {
 mod tests {
     use super::*;
 
-    /// Noise that repeats itself without a pattern of its own length.
+    /// Deterministic noise whose period is unrelated to the stretches in the tests.
     fn noise(at: usize) -> f64 {
         0.02 * ((at * 7 + at * at * 3) % 11) as f64 / 5.0 - 0.02
     }

@@ -5,17 +5,17 @@ use crate::quantile::SD_OF_MAD;
 use crate::quantile::in_range;
 use crate::{Level, Sample, theil_sen};
 
-/// Series of fewer values cannot be judged.
+/// Series with fewer values cannot be judged.
 pub const LEAST_STEADY_SECONDS: usize = 10;
 
-/// Levels nearer to each other than this share are one level, unless said otherwise. It is the smallest effect that
-/// studies ask for by default: what is no difference between two servers is none between two parts of a window.
+/// The default tolerance: levels that differ by no more than this share are one level. It equals the default smallest
+/// effect of studies: what is no difference between two servers is none between two parts of a window.
 pub const STEADY_TOLERANCE: f64 = 0.03;
 
-/// A slope uses this many values at most.
+/// A slope uses at most this many values.
 const MOST_FOR_SLOPE: usize = 300;
 
-/// How far a second must lie from both its neighbours, in standard deviations of the noise, to be left out.
+/// How far a second must be from both its neighbours to be left out, in standard deviations of the noise.
 const SPIKE: f64 = 5.0;
 
 /// The shape of a series in which higher is better, such as correct responses in each second.
@@ -23,20 +23,20 @@ const SPIKE: f64 = 5.0;
 pub enum SteadyClass {
     /// One level throughout.
     Flat,
-    /// It came to its last level from lower ones only, and stayed there.
+    /// It reached its last level from lower ones only, and stayed there.
     WarmUp,
-    /// It came to its last level, and stayed there, but an earlier one was higher.
+    /// It reached its last level, and stayed there, but an earlier one was higher.
     Slowdown,
     /// It has no level at its end: it changed within its last quarter, or rises or falls there.
     NoSteadyState,
 }
 
-/// A stretch of a series in which it kept a level.
+/// A stretch of a series at one level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SteadyLevel {
     /// The position of its first value.
     pub from: usize,
-    /// Mean of its values, those of spikes left out, in the unit of the series.
+    /// Mean of its values without spikes, in the unit of the series.
     pub mean: f64,
 }
 
@@ -55,30 +55,30 @@ pub struct SteadyState {
 }
 
 /// Classifies a series in which **higher is better**. `None` below [`LEAST_STEADY_SECONDS`] values, for a value that is
-/// no finite number, and for a tolerance that is not within 0 to 1.
+/// not finite or too large, and for a tolerance outside 0 to 1.
 ///
-/// 1. A single value further than 5 standard deviations of the noise, and further than the tolerance, above both its
-///    neighbours or below both, is left out: a pause of one second is no level. The noise is 1.4826 / √2 times the
-///    median distance of neighbours. The last value has one neighbour only, and the one before that stands in for the
-///    other. The first value stays: a low first second is what a warm-up looks like.
+/// 1. A single value is left out if it is above both its neighbours, or below both, by more than 5 standard deviations
+///    of the noise and by more than the tolerance: a pause of one second is not a level. The noise is 1.4826 / √2 times
+///    the median distance of neighbours. The last value has only one neighbour, and the value before that replaces the
+///    other. The first value stays: a low first second is typical of a warm-up.
 /// 2. The series is cut by [`changepoints`] with [`changepoint_penalty`].
-/// 3. Neighbouring levels that differ by no more than `tolerance`, as a share of the larger one, are made one, the
+/// 3. Neighbouring levels that differ by no more than `tolerance`, as a share of the larger one, are merged, the
 ///    nearest first.
-/// 4. Changes within the last quarter: [`SteadyClass::NoSteadyState`]. So is a last level that rises or falls: the
-///    interval of its Theil–Sen slope at 99.9% excludes 0, and the slope changes it by more than the tolerance from
-///    its begin to its end. That is asked of last levels of [`LEAST_STEADY_SECONDS`] values or more.
+/// 4. A change within the last quarter: [`SteadyClass::NoSteadyState`]. The same holds for a last level that rises or
+///    falls: the interval of its Theil–Sen slope at 99.9% excludes 0, and the slope changes it by more than the
+///    tolerance from its beginning to its end. This applies to last levels of at least [`LEAST_STEADY_SECONDS`] values.
 /// 5. One level: flat. An earlier level that is higher than the last by more than the tolerance: slowdown. Else:
 ///    warm-up.
 ///
 /// Source: E. Barrett, C. F. Bolz-Tereick, R. Killick, S. Mount and L. Tratt, "Virtual machine warmup blows hot and
-/// cold", OOPSLA 2017, section 4. From there are changepoints, the merging of levels that are equivalent, the classes,
-/// and the quarter: 500 of their 2,000 iterations. Other are the noise (one variance, see [`changepoints`]), the
-/// tolerance (a share instead of 1 ms and the variance), spikes instead of their outliers in windows of 200, and the
-/// slope, because a short series has too few values for a slow rise to become steps. Their fifth class, *inconsistent*,
-/// is of several series.
+/// cold", OOPSLA 2017, section 4. Taken from there: changepoints, merging of equivalent levels, the classes, and the
+/// quarter (500 of their 2,000 iterations). Different here: the noise (one variance, see [`changepoints`]), the
+/// tolerance (a share instead of 1 ms and the variance), and spikes instead of their outliers in windows of 200. The
+/// slope is added, because a slow rise in a short series has too few values to become steps. Their fifth class,
+/// *inconsistent*, concerns several series.
 ///
-/// How often a flat series with normal noise, each value correlated with its neighbour by ρ, is called something else
-/// at a tolerance of 3% (3,000 series a cell):
+/// How often a flat series with normal noise, each value correlated with its neighbour by ρ, is classified as something
+/// else at a tolerance of 3% (3,000 series per cell):
 ///
 /// | n | 10 | 15 | 20 | 30 | 60 | 120 |
 /// |---|---|---|---|---|---|---|
@@ -102,7 +102,7 @@ pub fn steady(series: &[f64], tolerance: f64) -> Option<SteadyState> {
     let spikes = spikes(series, tolerance);
     let mut calm = series.to_vec();
     for &at in &spikes {
-        // A neighbour that is no spike itself: two spikes in a row never are.
+        // The neighbour is not a spike: two in a row never are.
         calm[at] = series[at - 1];
     }
     let changes = changepoints(&calm, changepoint_penalty(calm.len())).ok()?;
@@ -128,12 +128,12 @@ fn class(levels: &[SteadyLevel], last_values: &[f64], n: usize, tolerance: f64) 
     if higher { SteadyClass::Slowdown } else { SteadyClass::WarmUp }
 }
 
-/// Whether a level rises or falls by more than the tolerance from its begin to its end, and not by chance.
+/// Whether a level rises or falls by more than the tolerance from its beginning to its end, and not by chance.
 fn drifts(values: &[f64], mean: f64, tolerance: f64) -> bool {
     if values.len() < LEAST_STEADY_SECONDS {
         return false;
     }
-    // Of a long level means of neighbours are enough; each pair of values has a slope.
+    // Each pair of values has a slope, so means of neighbours replace the values of a long level.
     let apart = values.len().div_ceil(MOST_FOR_SLOPE);
     let values: Vec<f64> =
         values.chunks(apart).map(|values| values.iter().sum::<f64>() / values.len() as f64).collect();
@@ -143,7 +143,7 @@ fn drifts(values: &[f64], mean: f64, tolerance: f64) -> bool {
     line.interval.is_some_and(|interval| !interval.contains(0.0)) && change > tolerance * mean.abs()
 }
 
-/// Single values far from both their neighbours, on the same side. Never the first, and never two in a row.
+/// Single values far from both their neighbours, on the same side. Never the first value, and never two in a row.
 fn spikes(series: &[f64], tolerance: f64) -> Vec<usize> {
     let distances = series.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
     let noise =
@@ -163,7 +163,7 @@ fn spikes(series: &[f64], tolerance: f64) -> Vec<usize> {
     found
 }
 
-/// The levels between the changes, neighbours within the tolerance made one, always the two that are nearest.
+/// The levels between the changes. Repeatedly merges the two nearest neighbours within the tolerance.
 fn merged(calm: &[f64], spikes: &[usize], changes: &[usize], tolerance: f64) -> Vec<SteadyLevel> {
     let mut bounds: Vec<(usize, usize)> = levels(changes, calm.len()).collect();
     let mean = |&(from, to): &(usize, usize)| {
@@ -186,7 +186,7 @@ fn merged(calm: &[f64], spikes: &[usize], changes: &[usize], tolerance: f64) -> 
 mod tests {
     use super::*;
 
-    /// Levels with a small, regular unrest of ±0.5%.
+    /// Levels with small, regular fluctuations of ±0.5%.
     fn series(levels: &[(usize, f64)]) -> Vec<f64> {
         let values = levels.iter().flat_map(|&(seconds, level)| std::iter::repeat_n(level, seconds));
         values.enumerate().map(|(second, level)| level * [1.0, 1.005, 0.997, 1.002, 0.995][second % 5]).collect()

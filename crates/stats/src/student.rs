@@ -3,8 +3,8 @@
 use crate::normal;
 use crate::special::{incomplete_beta_with_half, symmetric_quantile};
 
-/// P(T ≤ t) for Student's t distribution with `df` degrees of freedom, which need not be a whole number. Keeps its
-/// digits in the lower tail. NaN unless `df > 0`; the normal distribution for infinite `df`.
+/// P(T ≤ t) for Student's t distribution with `df` degrees of freedom, which need not be an integer. Precise in the
+/// lower tail. NaN unless `df > 0`; the normal distribution for infinite `df`.
 ///
 /// ```
 /// assert!((tolok_stats::student_t_cdf(-2.570581835636305, 5.0) - 0.025).abs() < 1e-14);
@@ -14,17 +14,17 @@ pub fn student_t_cdf(t: f64, df: f64) -> f64 {
     if t < 0.0 { beyond } else { 0.5 + within }
 }
 
-/// The t below which such a value lies with probability `p`; ∓∞ at 0 and 1, NaN outside \[0, 1\] and unless `df > 0`.
+/// The t with P(T ≤ t) = `p`. ∓∞ at 0 and 1; NaN for `p` outside \[0, 1\] or unless `df > 0`.
 ///
 /// ```
 /// assert!((tolok_stats::student_t_quantile(0.975, 5.0) - 2.570581835636305).abs() < 1e-13);
 /// ```
 pub fn student_t_quantile(p: f64, df: f64) -> f64 {
-    // Also the comparison with NaN is false.
+    // The comparison is false for NaN too.
     if df > 0.0 { symmetric_quantile(p, |t| masses(t, df)) } else { f64::NAN }
 }
 
-/// P(T > t), with all its digits also far above 0.
+/// P(T > t), precise even far above 0.
 pub(crate) fn upper_tail(t: f64, df: f64) -> f64 {
     student_t_cdf(-t, df)
 }
@@ -34,9 +34,9 @@ pub(crate) fn both_tails(t: f64, df: f64) -> f64 {
     2.0 * masses(t.abs(), df).1
 }
 
-/// The probabilities that T lies between 0 and `t`, and beyond `t`, for `t >= 0`.
+/// The probabilities that T is between 0 and `t`, and beyond `t`, for `t >= 0`.
 fn masses(t: f64, df: f64) -> (f64, f64) {
-    /// From here on Hill's expansion has an error below 10⁻¹² of the result out to t = 20.
+    /// From here on, Hill's expansion has a relative error below 10⁻¹² up to t = 20.
     const MANY: f64 = 10_000.0;
     if t.is_nan() || df.is_nan() || df <= 0.0 {
         return (f64::NAN, f64::NAN);
@@ -53,7 +53,7 @@ fn masses(t: f64, df: f64) -> (f64, f64) {
     (within / 2.0, beyond / 2.0)
 }
 
-/// The normal value that is as far out as `t` is for many degrees of freedom.
+/// The normal value with the same tail probability as `t`, for many degrees of freedom.
 ///
 /// Source: G. W. Hill, "Algorithm 395: Student's t-distribution", Communications of the ACM 13(10), 1970.
 fn normal_equivalent(t: f64, df: f64) -> f64 {

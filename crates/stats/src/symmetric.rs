@@ -1,16 +1,16 @@
-//! Symmetric positive definite matrices, as small as the number of cases.
+//! Symmetric positive definite matrices with a row for each case.
 
-/// The inverse, by Cholesky's decomposition. Rows of a matrix that is not positive definite come out as NaN.
+/// The inverse, by Cholesky decomposition. If the matrix is not positive definite, rows come out as NaN.
 pub(crate) fn inverse(matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let lower = cholesky(matrix);
-    // Its columns are its rows.
+    // The inverse is symmetric, so its columns are its rows.
     (0..lower.len()).map(|column| solved(&lower, column)).collect()
 }
 
-/// What the matrix times it is 1 in this row and 0 in the others.
+/// The vector whose product with the matrix is 1 in row `one` and 0 in the others.
 fn solved(lower: &[Vec<f64>], one: usize) -> Vec<f64> {
     let mut found = vec![0.0; lower.len()];
-    // Forwards, then backwards.
+    // Forward substitution, then backward.
     for (row, of_row) in lower.iter().enumerate() {
         let known: f64 = of_row.iter().zip(&found).take(row).map(|(cell, found)| cell * found).sum();
         found[row] = (f64::from(u8::from(row == one)) - known) / of_row[row];

@@ -1,9 +1,9 @@
-//! A slope that single far-off points cannot move.
+//! A slope that is robust against single far-off points.
 
 use crate::quantile::in_range;
 use crate::{Interval, Level, Sample, normal_quantile};
 
-/// More points are refused: each pair of points has a slope, and so many would fill the memory.
+/// More points are refused: each pair of points has a slope, and these would fill the memory.
 const MOST_POINTS: usize = 5_000;
 
 /// A line through points.
@@ -13,21 +13,21 @@ pub struct Slope {
     pub slope: f64,
     /// Median of y − slope · median of x.
     pub intercept: f64,
-    /// Interval of the slope, at the level asked. `None` below [`Level::least_sample`] points, and where so few points,
-    /// or too many ties, cannot hold the level.
+    /// Interval of the slope at the requested level. `None` below [`Level::least_sample`] points, or if so few points,
+    /// or too many ties, cannot reach the level.
     pub interval: Option<Interval>,
 }
 
-/// The slope of Theil and Sen. Up to 29% of the points may lie anywhere without moving it far. `None` where x and y
-/// differ in length, a value is no finite number, all points have the same x, or there are more than 5,000.
+/// The slope of Theil and Sen. Up to 29% of the points may be anywhere without moving it far. `None` if x and y differ
+/// in length, a value is not finite or too large, all points have the same x, or there are more than 5,000.
 ///
-/// The interval is made of the slopes of the ranks (N ∓ z · σ) / 2, N being the number of slopes and σ² the variance of
+/// The interval consists of the slopes of the ranks (N ∓ z · σ) / 2. N is the number of slopes and σ² the variance of
 /// Kendall's S with ties in x and in y: [n (n − 1) (2n + 5) − Σ t (t − 1) (2t + 5)] / 18. It assumes that the points
-/// lie independently about the line. Where neighbours resemble each other, as seconds of a server do, it is too narrow.
+/// scatter independently about the line. If neighbours are correlated, as seconds of a server are, it is too narrow.
 ///
 /// Source: P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", Journal of the American
 /// Statistical Association 63(324), 1968; ties in y as in M. G. Kendall, *Rank Correlation Methods*, 4th ed., 1970. The
-/// intercept is the one of SciPy's `theilslopes`, whose figures these are, but for intervals that SciPy cuts off at the
+/// results, including the intercept, equal those of SciPy's `theilslopes`, except where SciPy cuts off intervals at the
 /// extreme slopes.
 ///
 /// ```

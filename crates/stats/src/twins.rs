@@ -1,45 +1,47 @@
 //! Cases that were entered twice: whether they scatter as the fit of all cases expects.
 //!
-//! Both halves of such a pair are equal, so their differences show what the method makes of equals. Their mean is 0 but for chance.
-//! Their variance is that of the fit, or else the fit knows too little of the noise.
+//! Both halves of such a pair are equal, so their differences show what the method makes of equals. Their mean is 0
+//! except for chance. Their variance is that of the fit, or else the fit underestimates the noise.
 
 use crate::binomial::incomplete_beta;
 use crate::two_way::{Difference, TwoWay};
 
-/// Pairs that scatter more, with a chance of at most this by the fit's own noise, are believed more than the fit.
+/// If the fit's own noise explains the scatter of pairs with at most this probability, the pairs count more than the
+/// fit.
 const BELIEVED_BELOW: f64 = 0.05;
 
 /// A case that was entered twice in a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Twin {
-    /// Row of the case in the fit. Its second half has none: it would hide its own scatter.
+    /// Row of the case in the fit. Its second half has no row, because that would hide its own scatter.
     pub case: usize,
-    /// The second half less the first.
+    /// The second half minus the first.
     pub difference: f64,
 }
 
-/// What several such pairs say together.
+/// What several such pairs show together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Twins {
     /// The mean of their differences. The true one is 0.
     pub mean: Difference,
-    /// Root of their mean square: how far two equals lie apart in one block.
+    /// Root mean square of their differences: how far two equals are apart in one block.
     pub scatter: f64,
-    /// Their variance over that which the fit expects.
+    /// The ratio of their variance to the one that the fit expects.
     pub excess: f64,
     /// How often pairs would scatter as much if the fit were right: Fisher's F test, one-sided.
     pub p: f64,
 }
 
 impl Twins {
-    /// By what factor standard errors of the fit are too small: 1 unless the pairs scatter significantly more than it expects.
+    /// The factor by which standard errors of the fit are too small: 1 unless the pairs scatter significantly more than it
+    /// expects.
     pub fn widening(&self) -> f64 {
         if self.p < BELIEVED_BELOW { self.excess.max(1.0).sqrt() } else { 1.0 }
     }
 }
 
 impl TwoWay {
-    /// Judges pairs of equals. `None` without any, or where nothing scatters.
+    /// Judges pairs of equals. `None` without any, or if nothing scatters.
     pub fn twins(&self, pairs: &[Twin]) -> Option<Twins> {
         let n = pairs.len() as f64;
         let mean = pairs.iter().map(|pair| pair.difference).sum::<f64>() / n;
@@ -109,7 +111,7 @@ mod tests {
         assert!((wild.mean.standard_error / usual.mean.standard_error - wild.widening()).abs() < 1e-9);
     }
 
-    /// A difference that all pairs have is no scatter: the mean tells it.
+    /// A difference that all pairs share is not scatter: the mean shows it.
     #[test]
     fn a_bias_widens_nothing() {
         let found = twins(&[1.0, 1.001, 0.999, 1.0]);

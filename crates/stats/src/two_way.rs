@@ -1,19 +1,20 @@
-//! Several cases that were measured in the same blocks, all at once: value = case + block + residual.
+//! Several cases measured in the same blocks, all analysed at once: value = case + block + residual.
 //!
-//! One t test per pair knows only the n differences of that pair. On a machine that is sometimes slow, five differences may all
-//! come from its fast state, and their scatter says nothing of the other. Here each pair draws on the residuals of all cases.
+//! A t test for each pair uses only the n differences of that pair. On a machine that is sometimes slow, five
+//! differences may all come from its fast state, and their scatter shows nothing of the slow one. Here each pair uses
+//! the residuals of all cases.
 //!
 //! 1. Cases and blocks are fitted by least squares; a case may be absent from a block.
-//! 2. The **pooled** variance is that of all residuals. Each case has its own as well. Both are combined as in empirical Bayes
-//!    estimation (Smyth 2004): the more alike the cases scatter, the more weight the pooled one has.
-//! 3. No case counts as quieter than √(5 / n) of the pooled variance, for n blocks: a case that was not seen to be slow in five
-//!    blocks may be so in the sixth. Without this, a subject that its machine slows most looks the surest.
-//! 4. The degrees of freedom of the pooled variance are reduced by its **excess kurtosis** (Box 1953), and again where the sums of
-//!    squares of the blocks scatter more than those of independent residuals: then a block's residuals are no independent
-//!    evidence.
-//! 5. A difference of two cases is compared with Student's t by these degrees of freedom.
+//! 2. The **pooled** variance is that of all residuals, and each case has its own. Both are combined as in empirical
+//!    Bayes estimation (Smyth 2004): the more alike the cases scatter, the more weight the pooled one has.
+//! 3. No case counts as quieter than √(5 / n) of the pooled variance, for n blocks: a case that was not slow in five
+//!    blocks may be slow in the sixth. Without this, a subject that its machine slows most looks the most certain.
+//! 4. The degrees of freedom of the pooled variance are reduced by its **excess kurtosis** (Box 1953). They are reduced
+//!    again if the sums of squares of the blocks scatter more than those of independent residuals: then the residuals
+//!    of a block are not independent evidence.
+//! 5. A difference of two cases is compared with Student's t at these degrees of freedom.
 //!
-//! With two cases the variances of 2 and 3 are the one of the paired t test, and 4 alone remains.
+//! With two cases, steps 2 and 3 give the variance of the paired t test, and only step 4 remains.
 //!
 //! Sources: G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
 //! experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004; G. E. P. Box, "Non-normality and tests on
@@ -26,9 +27,9 @@ use crate::student::{both_tails, student_t_quantile, upper_tail};
 use crate::symmetric::inverse;
 use crate::{Interval, Level};
 
-/// Fewer degrees of freedom than these are never assumed.
+/// The fewest degrees of freedom ever assumed.
 const LEAST_DF: f64 = 2.0;
-/// A case's own variance counts as at least this share of the pooled one where variances are compared on a log scale.
+/// When variances are compared on a log scale, a case's own variance counts as at least this share of the pooled one.
 const LEAST_SHARE: f64 = 0.05;
 
 /// Cases and blocks, fitted.
@@ -36,11 +37,11 @@ const LEAST_SHARE: f64 = 0.05;
 pub struct TwoWay {
     /// By case, then by block.
     cells: Vec<Vec<Option<Cell>>>,
-    /// By case, up to a constant of its component.
+    /// By case, up to a constant for its component.
     effects: Vec<f64>,
-    /// By case: the mean of its blocks' effects over all blocks of its component, added to its own.
+    /// By case: its own effect plus the mean effect of all blocks of its component.
     levels: Vec<Option<f64>>,
-    /// By case: those that share blocks, directly or through others, have the same number.
+    /// By case: cases that share blocks, directly or through others, have the same number.
     components: Vec<usize>,
     inverse: Vec<Vec<f64>>,
     variances: Vec<f64>,
@@ -53,11 +54,11 @@ pub struct TwoWay {
 struct Cell {
     value: f64,
     residual: f64,
-    /// 1 less the leverage: what part of its own noise is left in the residual.
+    /// 1 minus the leverage: how much of its own noise is left in the residual.
     free: f64,
 }
 
-/// An estimated difference, with what its error is known from.
+/// An estimated difference with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
     /// The estimate.
@@ -69,14 +70,14 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// p of "the true difference is `null`", two-sided. `None` where that is no number.
+    /// p of "the true difference is `null`", two-sided. `None` if that is not finite.
     pub fn p(&self, null: f64) -> Option<f64> {
         let statistic = in_standard_errors(self.value - null, self.standard_error)?;
         Some(both_tails(statistic, self.df))
     }
 
-    /// p of "the true difference lies outside (−margin, margin)": the larger of two one-sided tests (Schuirmann 1987). `None`
-    /// unless the margin is positive and finite.
+    /// p of "the true difference lies outside (−margin, margin)": the larger p of two one-sided tests (Schuirmann
+    /// 1987). `None` unless the margin is positive and finite.
     pub fn p_equivalence(&self, margin: f64) -> Option<f64> {
         if !(margin > 0.0 && margin.is_finite()) {
             return None;
@@ -85,12 +86,13 @@ impl Difference {
         Some(upper_tail(inside, self.df))
     }
 
-    /// What is likely of a difference that was looked at *because* it was beyond `threshold`: the value of which an estimate that
-    /// passes would be larger than this one in half of all studies; the estimate itself where it was not looked at for that.
+    /// The likely true value of a difference that was noticed *because* it was beyond `threshold`. It is the value for
+    /// which half of all estimates that pass the threshold would be larger than this one. If the difference does not
+    /// pass, it is the estimate itself.
     ///
-    /// Estimates that just pass are too large on average, the more so the fewer blocks there are (*winner's curse*; H. Zhong and
-    /// R. L. Prentice, "Bias-reduced estimators and confidence intervals for odds ratios in genome-wide association studies",
-    /// Biostatistics 9(4), 2008). Never beyond 0 on the other side.
+    /// Estimates that just pass are too large on average, the more so the fewer blocks there are (*winner's curse*; H.
+    /// Zhong and R. L. Prentice, "Bias-reduced estimators and confidence intervals for odds ratios in genome-wide
+    /// association studies", Biostatistics 9(4), 2008). The result never crosses 0.
     pub fn given_noticed(&self, threshold: f64) -> f64 {
         let seen = self.value.abs();
         if !(seen > threshold && self.standard_error > 0.0) {
@@ -117,8 +119,8 @@ impl Difference {
 }
 
 impl TwoWay {
-    /// Fits values by case, then by block; cases may have different numbers of blocks. What is no number counts as absent. `None`
-    /// unless something is left to estimate a variance from.
+    /// Fits values by case, then by block; cases may have different numbers of blocks. Values that are not finite count
+    /// as absent. `None` if nothing is left to estimate a variance from.
     ///
     /// ```
     /// use tolok_stats::{Level, TwoWay};
@@ -140,7 +142,7 @@ impl TwoWay {
         Layout::of(&values).fitted(&values)
     }
 
-    /// The first less the second, or `None` where they share no block, not even through other cases.
+    /// The first minus the second. `None` if they share no block, not even through other cases.
     pub fn difference(&self, a: usize, b: usize) -> Option<Difference> {
         if a == b || self.components.get(a)? != self.components.get(b)? {
             return None;
@@ -149,13 +151,13 @@ impl TwoWay {
         Some(Difference { value: self.effects[a] - self.effects[b], standard_error: variance.sqrt(), df: self.df })
     }
 
-    /// The level of a case in the average block of those that its component has: two of them differ by exactly what
-    /// [`TwoWay::difference`] says. `None` without values.
+    /// The level of a case in the average block of its component. Two levels differ by exactly [`TwoWay::difference`].
+    /// `None` without values.
     pub fn level(&self, case: usize) -> Option<f64> {
         self.levels.get(case).copied().flatten()
     }
 
-    /// The variance of a value of this case beside its block.
+    /// The variance of a value of this case around its case and block effects.
     pub fn variance(&self, case: usize) -> Option<f64> {
         self.variances.get(case).copied()
     }
@@ -170,7 +172,7 @@ impl TwoWay {
         self.df
     }
 
-    /// What the values of a block add to the variance of a difference.
+    /// What the values of a block contribute to the variance of a difference.
     fn variance_from(&self, block: usize, a: usize, b: usize) -> f64 {
         let present: Vec<(usize, f64)> = (0..self.cells.len())
             .filter(|case| self.cells[*case][block].is_some())
@@ -183,7 +185,7 @@ impl TwoWay {
 
 /// Which case was measured in which block.
 struct Layout {
-    /// By block: the cases that it has.
+    /// By block: the cases in it.
     blocks: Vec<Vec<usize>>,
     components: Vec<usize>,
     inverse: Vec<Vec<f64>>,
@@ -195,8 +197,8 @@ impl Layout {
         let has = |block: usize| (0..values.len()).filter(|case| values[*case][block].is_some()).collect();
         let blocks: Vec<Vec<usize>> = (0..number).map(has).collect();
         let components = components(values.len(), &blocks);
-        // Cases differ by what is left after the mean of each block. A constant for each component makes
-        // that regular, and cancels in every difference.
+        // Cases differ by what is left after subtracting each block's mean. A constant for each component makes the
+        // matrix regular, and cancels in every difference.
         let mut normal = vec![vec![0.0; values.len()]; values.len()];
         for cases in &blocks {
             for &case in cases {
@@ -251,7 +253,7 @@ impl Layout {
         })
     }
 
-    /// How far the fit follows a value.
+    /// How much the fit follows a value.
     fn leverage(&self, case: usize, present: &[usize]) -> f64 {
         let size = present.len() as f64;
         let weight = |other: usize| f64::from(u8::from(other == case)) - 1.0 / size;
@@ -271,7 +273,7 @@ impl Layout {
     }
 }
 
-/// Numbers of the components of cases that share blocks.
+/// The component number of each case; cases that share blocks have the same.
 fn components(cases: usize, blocks: &[Vec<usize>]) -> Vec<usize> {
     let mut component: Vec<usize> = (0..cases).collect();
     for present in blocks {
@@ -282,7 +284,7 @@ fn components(cases: usize, blocks: &[Vec<usize>]) -> Vec<usize> {
     component
 }
 
-/// How far values lie from what case and block make of them.
+/// The scatter of values around their case and block effects.
 struct Spread {
     pooled: f64,
     df: f64,
@@ -291,13 +293,13 @@ struct Spread {
 impl Spread {
     fn of(cells: &[Vec<Option<Cell>>], layout: &Layout) -> Option<Self> {
         let all: Vec<Cell> = cells.iter().flatten().flatten().copied().collect();
-        // Values that the fit follows exactly say nothing.
+        // Values that the fit follows exactly show nothing.
         let free: f64 = all.iter().map(|cell| cell.free).sum();
         if free < 0.5 {
             return None;
         }
         let squares: f64 = all.iter().map(|cell| cell.residual.powi(2)).sum();
-        // Residuals of values that do not scatter are rounding, and have no shape.
+        // Residuals of values that do not scatter are rounding errors, and have no shape.
         let size = all.iter().map(|cell| cell.value.abs()).fold(1.0, f64::max);
         if squares.sqrt() <= 1e-13 * size * all.len() as f64 {
             return Some(Self { pooled: 0.0, df: free });
@@ -321,7 +323,8 @@ impl Spread {
         own.into_iter().map(of).collect()
     }
 
-    /// Of a case by itself. `None` where it cannot be told from that of the others (Grubbs 1948): with fewer than three cases.
+    /// The own variance of a case. `None` if it cannot be separated from that of the others (Grubbs 1948), as with
+    /// fewer than three cases.
     fn own(&self, row: &[Option<Cell>], blocks: &[Vec<usize>]) -> Option<Own> {
         let present: Vec<(Cell, usize)> =
             row.iter().zip(blocks).filter_map(|(cell, cases)| Some(((*cell)?, cases.len()))).collect();
@@ -350,8 +353,8 @@ fn excess_kurtosis(cells: &[Cell]) -> f64 {
     mean(4) / mean(2).powi(2) - 3.0
 }
 
-/// Degrees of freedom by how much the mean squares of the blocks scatter: of independent normal residuals as many as there
-/// are.
+/// Degrees of freedom from how much the mean squares of the blocks scatter. For independent normal residuals it is the
+/// number of residuals.
 fn worth_of_blocks(cells: &[Vec<Option<Cell>>], blocks: &[Vec<usize>]) -> f64 {
     let mean_square = |(block, cases): (usize, &Vec<usize>)| {
         let present = || cases.iter().filter_map(|case| cells[*case][block]);

@@ -1,14 +1,14 @@
-//! The operational laws: identities between what is counted in any window, whatever the distributions.
+//! The operational laws: identities between counts in any window, whatever the distributions.
 //!
-//! Source: Denning and Buzen 1978 (see the module above). They hold as far as the window's ends do not matter: jobs that are
-//! in flight when it begins and when it ends are the error.
+//! Source: Denning and Buzen 1978 (see the module above). Their error is due to the window's ends: jobs that are in
+//! flight when it begins and when it ends.
 
-/// Little's law, N = X · R: jobs that are there at a time.
+/// Little's law, N = X · R: the mean number of jobs present.
 pub fn jobs_present(throughput_rps: f64, residence_s: f64) -> f64 {
     throughput_rps * residence_s
 }
 
-/// The interactive response time law, R = N / X − Z, of users who think for Z on average between two jobs.
+/// The interactive response time law, R = N / X − Z, for users with a mean think time Z between two jobs.
 pub fn response_time_s(users: f64, throughput_rps: f64, think_s: f64) -> f64 {
     users / throughput_rps - think_s
 }

@@ -1,10 +1,11 @@
-//! Queueing: from what each job takes of each resource to throughput and response time under any number of users.
+//! Queueing: computes throughput and response time for any number of users from each job's demand on each resource.
 //!
-//! A closed network has `users` users. Each thinks, sends a job, waits for it to come back, and thinks again. A job visits
-//! stations; what it takes of a station in all its visits is its *service demand*. [`laws`] holds what is true of every such
-//! system whatever its distributions; [`Bounds`] what follows from demands alone; [`Network::solve`] the means of a
-//! product-form network, exactly up to a budget of work and by its open limit beyond; [`limited_pool`] a station that
-//! admits a limited number of jobs.
+//! A closed network has `users` users. Each thinks, sends a job, waits for it to come back, and thinks again. A job
+//! visits stations; the time it takes of a station in all its visits is its *service demand*.
+//!
+//! [`laws`] holds for every such system, whatever its distributions. [`Bounds`] follow from demands alone.
+//! [`Network::solve`] gives the means of a product-form network, exactly up to a budget of work, and by its open limit
+//! beyond. [`limited_pool`] is a station that admits a limited number of jobs.
 //!
 //! ```
 //! use tolok_stats::queueing::{Network, Station};
@@ -15,7 +16,7 @@
 //! assert!(solved.throughput_rps > 48.0 && solved.throughput_rps < 50.0);
 //! assert_eq!(network.bounds(64).knee_users, 51.0);
 //!
-//! // A thousand million users cost no more to ask about than one.
+//! // A thousand million users cost no more than one.
 //! assert!((network.solve(1_000_000_000).throughput_rps - 50.0).abs() < 1e-4);
 //! # Ok::<(), tolok_stats::StatsError>(())
 //! ```
