@@ -11,7 +11,7 @@ pub fn dsn(data: &[u8]) {
     let Some(text) = text(data) else { return };
     assert_eq!(masked_in_place(text).len(), text.len());
     let Ok(address) = DatabaseAddress::read(text, &|_| None) else { return };
-    // A password of a few letters may stand elsewhere as well, and `password` is the word of explanations.
+    // A password of a few letters may occur elsewhere too, and explanations contain the word `password`.
     let is_telling = address.password.len() > 6 && address.password.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let begins = text.trim();
     if is_telling && address.password != "password" && begins.matches(&address.password).count() == 1 {

@@ -1,8 +1,8 @@
-//! Every reader of what others hand over, as a target for a fuzzer. `script/fuzz TARGET` runs one under libFuzzer, and the tests run
-//! each for a moment.
+//! Every reader of external input, as a target for a fuzzer. `script/fuzz TARGET` runs one under libFuzzer, and the
+//! tests run each briefly.
 //!
-//! A target takes any bytes. It must not panic, must end, and must hold what a reader promises: a problem points into its text, what
-//! was read and written is read the same again.
+//! A target accepts any bytes. It must not panic, must terminate, and must keep the reader's promises: a problem points
+//! into its text, and what was read and written is read the same again.
 
 #[cfg(feature = "files")]
 mod addresses;
@@ -18,9 +18,9 @@ mod tools;
 pub struct Target {
     pub name: &'static str,
     pub run: fn(&[u8]),
-    /// Files of the checkout that it reads well, beside those of `corpus/`: folders, or files.
+    /// Folders or files of the checkout with good inputs, in addition to those of `corpus/`.
     pub seeds: &'static [&'static str],
-    /// How many bytes an input has at most.
+    /// The most bytes of an input.
     pub longest: usize,
 }
 
@@ -72,7 +72,7 @@ pub fn targets() -> impl Iterator<Item = Target> {
     ANSWERS.into_iter().chain(FILES)
 }
 
-/// The text of an input, if it is one. Readers of text get no other.
+/// The input as text, if it is UTF-8. Readers of text get no other input.
 #[cfg(feature = "files")]
 fn text(data: &[u8]) -> Option<&str> {
     std::str::from_utf8(data).ok()

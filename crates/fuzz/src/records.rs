@@ -1,4 +1,4 @@
-//! What lies in the folder of a run.
+//! The files in the folder of a run.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,7 +11,7 @@ use tolok_tools::slices::StoredSlice;
 
 use crate::text;
 
-/// What was read is written, and read the same again.
+/// Reads a value, and checks that it is the same after being written and read again.
 fn read<T: Serialize + DeserializeOwned>(text: &str) -> Option<T> {
     let read: T = serde_json::from_str(text).ok()?;
     let written = serde_json::to_string(&read).expect("what was read can be written");
@@ -27,7 +27,7 @@ pub fn run(data: &[u8]) {
 
 pub fn plan(data: &[u8]) {
     if let Some(plan) = text(data).and_then(read::<Plan>) {
-        // The sentence says what is wrong.
+        // The message tells what is wrong.
         assert!(plan.is_bounded().err().is_none_or(|why| !why.is_empty()));
     }
 }

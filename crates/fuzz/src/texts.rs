@@ -36,10 +36,11 @@ static TABLE: LazyLock<Transcription> = LazyLock::new(|| {
         .expect("it is in the checkout")
 });
 
-/// More of them take longer to plan than a fuzzer should wait.
+/// Planning more blocks takes longer than a fuzzer should wait.
 const MOST_BLOCKS: u32 = 3;
 
-/// What can be said of any list of problems: there are some, each points into the text, in its order.
+/// What must hold for any list of problems: it is not empty, each problem points into the text, and they are in the
+/// order of the text.
 fn hold<T>(text: &str, read: Result<T, Vec<Problem>>) -> Option<T> {
     match read {
         Ok(read) => Some(read),
@@ -89,7 +90,7 @@ pub fn transcription(data: &[u8]) {
     }
 }
 
-/// The first byte chooses how the table is to be read.
+/// The first byte selects the options for reading the table.
 pub fn csv(data: &[u8]) {
     let Some((choice, data)) = data.split_first() else { return };
     let Some(text) = text(data) else { return };
@@ -106,7 +107,8 @@ pub fn csv(data: &[u8]) {
     }
 }
 
-/// What load generators print, and result files of benchmarks. All that is read of one can be written as a transcription.
+/// Outputs of load generators, and result files of benchmarks. All that is read of one must be expressible as a
+/// transcription.
 pub fn outputs(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let Some(read) = tolok_transcribe::outputs(text, "alpha") else { return };

@@ -1,4 +1,4 @@
-//! What load generators and timers print.
+//! Outputs of load generators and timers.
 
 use std::sync::LazyLock;
 
@@ -32,7 +32,7 @@ static SCENARIO: LazyLock<Scenario> = LazyLock::new(|| {
     }
 });
 
-/// The output of a tool. Both of its streams get the same text: drivers take from each what belongs there.
+/// The output of a tool. Both streams get the same text, since drivers take from each only what belongs there.
 fn report(tool: LoadTool, data: &[u8]) {
     let text = String::from_utf8_lossy(data).into_owned();
     let job = LoadJob {

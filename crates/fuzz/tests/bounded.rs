@@ -1,5 +1,5 @@
-//! Each target for a moment, without the fuzzer: its corpus, what it reads in the checkout, and mutations of both. What is tried
-//! is the same in every run.
+//! Runs each target briefly, without the fuzzer: with its corpus, its seeds in the checkout, and mutations of both. The
+//! inputs are the same in every run.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 
@@ -13,7 +13,7 @@ use tolok_rng::SplitMix64;
 /// Mutations of each target. `script/fuzz` tries as many in a tenth of a second.
 const MUTATIONS: u64 = 1_500;
 
-/// What texts of many kinds are made of, so that mutations reach more than the first check.
+/// Fragments that many kinds of text consist of, so that mutations reach more than the first check.
 const WORDS: [&[u8]; 20] = [
     b"\n",
     b"\r\n",

@@ -1,8 +1,8 @@
-//! ab, `ApacheBench`: a closed loop in HTTP/1.0 by one thread, for a time in whole seconds or a number of requests.
+//! ab, `ApacheBench`: a closed loop in HTTP/1.0 with one thread, for a time in whole seconds or a number of requests.
 //!
-//! Times in its output are whole milliseconds. So percentiles come from the file of its `-e`, which has thousandths of them. Its `-s`
-//! is not a time limit of a response: ab gives up and reports nothing once all connections have been silent for so long. While one is
-//! not silent, a response may take any time.
+//! Times in its output are whole milliseconds, so percentiles come from the file of its `-e`, which has thousandths.
+//! Its `-s` does not limit the time of a response: ab gives up and reports nothing once all connections have been
+//! silent for that long. As long as one is not silent, a response may take any time.
 
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool, ToolWarning};
@@ -18,14 +18,14 @@ pub struct Ab;
 const AB: &str = "ab";
 /// The file with its percentiles.
 const PERCENTILES: &str = "ab-percentiles.csv";
-/// Its own percentiles that are kept of that file, which has every one from 0 to 100.
+/// The percentiles to keep from that file, which has every one from 0 to 100.
 const KEPT: [u64; 5] = [50, 75, 90, 95, 99];
-/// The last digit of the times in its output.
+/// The resolution of the times in its output.
 const STEP_S: f64 = 1e-3;
-/// More requests per second than one thread sends. ab sets 32 bytes aside for each request that it may send, before the first
-/// one, so that it cannot just be told a huge number.
+/// More requests per second than one thread can send. ab allocates 32 bytes in advance for each request that it may
+/// send, so it cannot simply be given a huge number.
 const ENOUGH_PER_S: u64 = 300_000;
-/// The largest number of requests it ever gets; it stops there at any time: 1.6 GB.
+/// The most requests it ever gets (1.6 GB of memory). It stops there even if time is left.
 const ENOUGH: u64 = 50_000_000;
 
 impl Driver for Ab {
@@ -57,7 +57,8 @@ impl Driver for Ab {
         let complete = figure((AB, output), "Complete requests:", count)?;
         let rate_rps = figure((AB, output), "Requests per second:", |text| number(text.split(' ').next()?))?;
         let answers = Answers::read(output, complete)?;
-        // The time has three decimals and the rate two: the rate tells more of the window where it is the larger number.
+        // The time has three decimals and the rate two. So the rate gives the window more precisely if it is by far the
+        // larger number.
         let window_s = if rate_rps > window_s * 10.0 { complete as f64 / rate_rps } else { window_s };
         let judged = answers.judge(job);
         let mut told = report((AB, output), job, window_s, judged.good)?;
@@ -65,7 +66,7 @@ impl Driver for Ab {
             (ErrorClass::BadStatus, judged.bad_status),
             (ErrorClass::BadBody, judged.bad_body),
             (ErrorClass::Reset, judged.reset),
-            // These are not among the complete ones.
+            // Failed connects are not among the complete requests.
             (ErrorClass::Connect, answers.connect),
         ]);
         told.tool_warnings.extend(judged.warning);
@@ -84,13 +85,13 @@ impl Driver for Ab {
 
 fn arguments(job: &LoadJob<'_>, for_s: f64, requests: u64) -> Vec<String> {
     let shape = load_shape(&job.scenario.load);
-    // Without `-r` it would give up at the first connection that is reset.
+    // Without `-r` it would give up when the first connection is reset.
     let mut arguments = vec!["-q".to_owned(), "-r".to_owned()];
     if !shape.per_request {
         arguments.push("-k".to_owned());
     }
     if job.body_bytes.is_none() {
-        // Answers differ in length, which it would count as failures.
+        // Responses differ in length, which ab would count as failures.
         arguments.push("-l".to_owned());
     }
     arguments.extend([
@@ -98,7 +99,7 @@ fn arguments(job: &LoadJob<'_>, for_s: f64, requests: u64) -> Vec<String> {
         shape.connections.to_string(),
         "-s".to_owned(),
         whole_seconds(job.scenario.load.timeout_s).to_string(),
-        // `-t` means 50,000 requests at most unless `-n` follows it.
+        // `-t` implies at most 50,000 requests unless `-n` follows it.
         "-t".to_owned(),
         whole_seconds(for_s).to_string(),
         "-n".to_owned(),
@@ -108,13 +109,13 @@ fn arguments(job: &LoadJob<'_>, for_s: f64, requests: u64) -> Vec<String> {
     arguments
 }
 
-/// What ab says of answers. Its failures are kinds of trouble and not requests: an answer may be among several of them.
+/// ab's counts of responses. Its failures count kinds of problems, not requests: a response may be in several of them.
 #[derive(Debug, Default)]
 struct Answers {
     complete: u64,
-    /// Answers with a status other than 2xx, which are among the complete ones.
+    /// Responses with a status other than 2xx, which are among the complete ones.
     refusals: u64,
-    /// Length of the first answer, which is what it compares the others with, or `None` if it does not.
+    /// Length of the first response, with which it compares the others. `None` if it does not compare.
     document_bytes: Option<u64>,
     connect: u64,
     receive: u64,
@@ -150,26 +151,27 @@ impl Answers {
         answers.connect = of_kind("Connect")?;
         answers.receive = of_kind("Receive")?;
         answers.length = of_kind("Length")?;
-        // The last of its line, which is there if the line is whole. Exceptions are further events at the same answers.
+        // The last figure of its line: if it is there, the line is whole. Exceptions are further events of the same
+        // responses.
         of_kind("Exceptions")?;
         Ok(answers)
     }
 
     fn bad_status(&self, job: &LoadJob<'_>) -> u64 {
-        // Answers that are under way at the end count here before they are complete.
+        // Responses that are in flight at the end are counted here before they are complete.
         let refusals = self.refusals.min(self.complete);
         if is_success(job.status) { refusals } else { self.complete - refusals }
     }
 
-    /// What became of the complete answers, which are all those that came to an end of some kind.
+    /// Classifies the complete responses, which are all that ended in any way.
     fn judge(&self, job: &LoadJob<'_>) -> Judged {
         let bad_status = self.bad_status(job);
-        // An answer that broke off has another length as well; exceptions are events at the same answers.
+        // A response that broke off also has another length, and exceptions are events of the same responses.
         let odd = self.length.max(self.receive).min(self.complete);
         let mut warning = None;
         let bad = match (self.document_bytes, job.body_bytes) {
             (Some(length), Some(due)) if length != due => {
-                // The first answer was a bad one. Where all others were like it, none was good; where not, ab cannot tell.
+                // The first response was bad. If all others were like it, none was good. If not, ab cannot tell.
                 let good = (self.complete - bad_status).min(odd);
                 warning = (good > 0).then(|| {
                     format!("ab took its first answer, of {length} bytes, as correct, but a good one has {due}")
@@ -177,7 +179,7 @@ impl Answers {
                 self.complete - good
             }
             (Some(_), Some(_)) => {
-                // The answers of a bad status are as a rule those of another length.
+                // Responses with a bad status usually are those with another length.
                 warning = (bad_status > 0 && odd > 0 && bad_status != odd).then(|| {
                     format!("ab does not report how many of {odd} answers of another length are among {bad_status} of a bad status")
                 });
@@ -196,7 +198,7 @@ impl Answers {
     }
 }
 
-/// Complete answers by what they are.
+/// Complete responses by kind.
 #[derive(Debug)]
 struct Judged {
     good: u64,
@@ -213,8 +215,8 @@ fn not_kept(kept: u64, good: u64) -> ToolWarning {
     ToolWarning { gate: "keep-alive".to_owned(), text }
 }
 
-/// Times, from the file if it is there. The mean that ab took is in whole milliseconds; where these are too coarse, there is
-/// the one that it computes as connections divided by rate.
+/// Reads the times, from the file if it exists. ab's measured mean is in whole milliseconds. If that is too coarse,
+/// uses the mean that ab computes as connections divided by rate.
 fn latency(told: &mut ToolReport, output: &ToolOutput, samples: u64) -> Result<(), NotUnderstood> {
     let table = Table::read(output)?;
     if samples == 0 {
@@ -230,7 +232,7 @@ fn latency(told: &mut ToolReport, output: &ToolOutput, samples: u64) -> Result<(
     }
     let file = percentiles_of(&output.beside);
     let of_file = |percent| file.iter().find(|(found, _)| *found == percent).map(|(_, time_s)| *time_s);
-    // The table has the longest too, in whole milliseconds.
+    // The table also has the maximum, in whole milliseconds.
     latency.max_s = of_file(100).or(Some(table.max_s));
     let mut coarse = of_file(100).is_none() && is_coarse(table.max_s, STEP_S);
     let fine: Vec<_> = KEPT.iter().filter_map(|percent| Some((*percent as f64 / 100.0, of_file(*percent)?))).collect();
@@ -246,7 +248,7 @@ fn latency(told: &mut ToolReport, output: &ToolOutput, samples: u64) -> Result<(
     Ok(())
 }
 
-/// Lines such as `99,2.703`, in milliseconds, below a line of words.
+/// Lines such as `99,2.703`, in milliseconds, below a header line.
 fn percentiles_of(csv: &str) -> Vec<(u64, f64)> {
     let read = |line: &str| {
         let (percent, time_ms) = line.trim().split_once(',')?;
@@ -264,13 +266,13 @@ struct Table {
 }
 
 impl Table {
-    /// Nothing of it is there if no request was completed, and nothing but the last line if only one was.
+    /// The table is missing if no request was completed, and has only the `Total:` line if one was.
     fn read(output: &ToolOutput) -> Result<Self, NotUnderstood> {
         let stdout = &output.stdout;
         if after(stdout, "Complete requests:") == Some("0") {
             return Ok(Self { mean_s: 0.0, max_s: 0.0, served: Vec::new() });
         }
-        // `Total:        100  102   2.6    101     108`: least, mean, deviation, median, longest.
+        // `Total:        100  102   2.6    101     108`: minimum, mean, deviation, median, maximum.
         let total = |text: &str| {
             let figures: Vec<f64> = text.split_whitespace().map_while(from_milliseconds).collect();
             (figures.len() == 5).then(|| (figures[1], figures[4]))
@@ -282,7 +284,7 @@ impl Table {
         };
         let lines = stdout.lines().skip_while(|line| !line.starts_with("Percentage of the requests")).skip(1);
         let mut served: Vec<_> = lines.map_while(row).collect();
-        // Its last line is that of all requests: an output that lacks it was cut off.
+        // The last line covers all requests. An output that lacks it was cut off.
         if complete_table(stdout) && served.pop_if(|(quantile, _)| *quantile >= 1.0).is_none() {
             return Err(missing(AB, "line ` 100% … (longest request)`", output));
         }
@@ -290,7 +292,7 @@ impl Table {
     }
 }
 
-/// It has no table of percentiles after a single request.
+/// ab prints no table of percentiles after a single request.
 fn complete_table(output: &str) -> bool {
     after(output, "Complete requests:") != Some("1")
 }

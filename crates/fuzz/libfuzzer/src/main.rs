@@ -1,4 +1,4 @@
-//! One reader under libFuzzer: the one that `TOLOK_FUZZ_TARGET` names.
+//! Runs one reader under libFuzzer: the one that `TOLOK_FUZZ_TARGET` names.
 
 #![no_main]
 

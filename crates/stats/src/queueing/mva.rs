@@ -1,15 +1,15 @@
-//! Mean value analysis: a closed network solved exactly, one user after the other.
+//! Mean value analysis: solves a closed network exactly, adding one user at a time.
 //!
-//! The recursion is that of Reiser and Lavenberg 1980. A job that comes to a station finds there what the network with one
-//! user less has there on average. For stations whose rate depends on how many jobs are there it needs the probability that a
-//! station is empty, and the textbook takes that as 1 less all others. Near saturation this is a difference of almost equal
-//! numbers, which soon is nothing but rounding, and negative. Here it comes from a product instead,
+//! The recursion is that of Reiser and Lavenberg 1980: a job that arrives at a station finds there the mean of the
+//! network with one user less. For stations whose rate depends on the number of jobs, it needs the probability that a
+//! station is empty. The textbook computes that as 1 minus all others. Near saturation this is a difference of almost
+//! equal numbers, which soon is only rounding error, and negative. Here it comes from a product instead,
 //!
 //! p(0 | n) = p(0 | n − 1) · X(n) / X′(n),
 //!
-//! where X′ is the throughput of the network without that station (M. Reiser, "Mean-value analysis and convolution method for
-//! queue-dependent servers in closed queueing networks", Performance Evaluation 1(1), 1981). So the networks without each of
-//! such stations are solved along with it, 2ᵏ for k of them, and no step subtracts anything.
+//! where X′ is the throughput of the network without that station (M. Reiser, "Mean-value analysis and convolution
+//! method for queue-dependent servers in closed queueing networks", Performance Evaluation 1(1), 1981). So the networks
+//! without each such station are solved along with it, 2ᵏ for k stations, and no step subtracts anything.
 
 use super::network::{Method, Network, Service, Solved, Station};
 
@@ -33,22 +33,22 @@ pub(super) fn throughputs(network: &Network, users: u64) -> Vec<f64> {
     (1..=users).map(step).collect()
 }
 
-/// The network, and those without some of its dependent stations.
+/// The network, and the networks without some of its dependent stations.
 struct Family<'a> {
     network: &'a Network,
-    /// Rates of the dependent stations, with 1, 2, … jobs up to the number from which they no longer change.
+    /// Rates of the dependent stations with 1, 2, … jobs, up to the number from which on they are constant.
     rates: Vec<Vec<f64>>,
-    /// One for each set of dependent stations: bit k stands for the k-th of them. The last has all.
+    /// One for each set of dependent stations, where bit k means the k-th of them. The last has all.
     members: Vec<Member>,
 }
 
-/// What is known of one network of the family with the users so far.
+/// The state of one network of the family with the users so far.
 struct Member {
     throughput_rps: f64,
     residence_s: Vec<f64>,
-    /// Jobs at each station; of copies, at each of them.
+    /// Mean jobs at each station; for copies, at each copy.
     jobs: Vec<f64>,
-    /// Of each dependent station, the probability of 0, 1, … jobs there, as far as its rate changes.
+    /// For each dependent station, the probability of 0, 1, … jobs there, as far as its rate changes.
     probability: Vec<Vec<f64>>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Family<'a> {
         &self.members[self.members.len() - 1]
     }
 
-    /// Smaller sets stand before larger ones, so what a member needs of others is there.
+    /// Subsets come before larger sets, so what a member needs of others is already computed.
     fn add_user(&mut self, users: f64) {
         for set in 0..self.members.len() {
             self.members[set].visit(self.network, &self.rates, set, users);
@@ -87,7 +87,7 @@ impl<'a> Family<'a> {
 }
 
 impl Member {
-    /// Residence times, throughput and jobs with one user more.
+    /// Updates residence times, throughput and jobs for one more user.
     fn visit(&mut self, network: &Network, rates: &[Vec<f64>], set: usize, users: f64) {
         let mut dependent = 0;
         for (place, station) in network.stations().iter().enumerate() {
@@ -101,7 +101,8 @@ impl Member {
                 }
             };
         }
-        // Without any station and any pause jobs are back at once, infinitely often; every share of that is zero.
+        // Without stations and think time, jobs return at once and the throughput is infinite. Every share of that is
+        // zero.
         self.throughput_rps = users / (network.think_s() + self.residence_s.iter().sum::<f64>());
         for (place, station) in network.stations().iter().enumerate() {
             let copies = if let Service::Copies(copies) = station.service { f64::from(copies) } else { 1.0 };
@@ -110,7 +111,7 @@ impl Member {
         }
     }
 
-    /// Σ j / μ(j) · p(j − 1): as if its rate were always the last, and what is added while it is slower.
+    /// Σ j / μ(j) · p(j − 1), computed as if the rate were always the last one, plus what the slower rates add.
     fn at_dependent(&self, place: usize, dependent: usize, rates: &[f64]) -> f64 {
         let last_s = rates[rates.len() - 1].recip();
         let slower = rates.iter().zip(&self.probability[dependent]).enumerate();
@@ -118,7 +119,7 @@ impl Member {
         (1.0 + self.jobs[place]) * last_s + added.sum::<f64>()
     }
 
-    /// Probabilities with one user more, from those before.
+    /// Updates the probabilities for one more user.
     fn shift(&mut self, dependent: usize, rates: &[f64], without_rps: f64) {
         let throughput_rps = self.throughput_rps;
         let probability = &mut self.probability[dependent];

@@ -1,17 +1,17 @@
-//! A closed network of stations, and what comes out of it.
+//! A closed network of stations, and its solution.
 
 use super::{Bounds, laws, mva, open};
 use crate::StatsError;
 
-/// Exact steps are taken while they touch no more numbers than this, which takes less than a millisecond.
+/// Exact steps may touch at most this many numbers, which takes less than a millisecond.
 const EXACT_WORK: f64 = 2e5;
-/// Stations whose rate depends on how many are there; each doubles the work of an exact step.
+/// The most stations whose rate depends on the number of jobs. Each doubles the work of an exact step.
 const MOST_DEPENDENT: usize = 6;
 
-/// Something that jobs take time of.
+/// A resource that jobs take time of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Station {
-    /// Time of it that each job takes in all its visits, in seconds. Of [`Service::Rates`] it is not used.
+    /// Time that each job takes of it in all its visits, in seconds. Unused for [`Service::Rates`].
     pub demand_s: f64,
     /// How it serves.
     pub service: Service,
@@ -20,23 +20,25 @@ pub struct Station {
 /// How a station serves its jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Service {
-    /// No job waits for another: a delay, or a pause.
+    /// No job waits for another: a delay or a pause.
     Delay,
-    /// Copies of one server; each job goes to one of them at random, as behind a load balancer that knows nothing.
+    /// Copies of one server. Each job goes to one of them at random, as behind a load balancer without knowledge of
+    /// their load.
     Copies(u32),
     /// Several servers with one queue: a job waits only if all of them are busy.
     Servers(u32),
-    /// Jobs per second with 1, 2, … jobs in it, never falling; with more jobs than rates, the last. Not empty.
+    /// Jobs per second with 1, 2, … jobs in it, never decreasing. With more jobs than rates, the last applies. Not
+    /// empty.
     Rates(Vec<f64>),
 }
 
 impl Station {
-    /// A way or a pause.
+    /// A delay or a pause.
     pub fn delay(demand_s: f64) -> Self {
         Self { demand_s, service: Service::Delay }
     }
 
-    /// One queue before this many servers.
+    /// One queue in front of this many servers.
     pub fn servers(demand_s: f64, servers: u32) -> Self {
         let service = if servers <= 1 { Service::Copies(1) } else { Service::Servers(servers) };
         Self { demand_s, service }
@@ -47,7 +49,7 @@ impl Station {
         Self { demand_s, service: Service::Copies(copies.max(1)) }
     }
 
-    /// Jobs per second that it can do at most; infinite where it is never full.
+    /// The most jobs per second that it can do. Infinite if it is never full.
     pub fn capacity_rps(&self) -> f64 {
         match &self.service {
             Service::Delay => f64::INFINITY,
@@ -56,7 +58,7 @@ impl Station {
         }
     }
 
-    /// What a job that is alone takes of it, in seconds.
+    /// The time that a single job takes of it, in seconds.
     pub fn alone_s(&self) -> f64 {
         match &self.service {
             Service::Rates(rates) => rates.first().map_or(0.0, |rate| rate.recip()),
@@ -64,7 +66,7 @@ impl Station {
         }
     }
 
-    /// Jobs per second with `jobs` in it, of the stations whose rate depends on the number of jobs.
+    /// Jobs per second with `jobs` in it, for stations whose rate depends on the number of jobs.
     pub(super) fn rate_rps(&self, jobs: usize) -> f64 {
         match &self.service {
             Service::Servers(servers) => jobs.min(*servers as usize) as f64 / self.demand_s,
@@ -73,7 +75,7 @@ impl Station {
         }
     }
 
-    /// From how many jobs on its rate no longer changes, or `None` where the rate is not told job by job.
+    /// The number of jobs from which on its rate is constant. `None` if the rate does not depend on the number of jobs.
     pub(super) fn levels(&self) -> Option<usize> {
         match &self.service {
             Service::Servers(servers) => Some(*servers as usize),
@@ -82,7 +84,7 @@ impl Station {
         }
     }
 
-    /// Whether its numbers can be worked with.
+    /// Whether its numbers are valid.
     fn is_sound(&self) -> bool {
         let is_amount = |value: f64| value.is_finite() && value >= 0.0;
         match &self.service {
@@ -108,17 +110,17 @@ pub struct Network {
 pub enum Method {
     /// Mean value analysis, one user after the other.
     Exact,
-    /// The limit for many users with rare requests: jobs come at random. At the knee, where it is worst, its
-    /// throughput is low by a share of 0.2 / √users.
+    /// The limit for many users with rare requests: jobs arrive at random. At the knee, where it is worst, its
+    /// throughput is too low by a share of 0.2 / √users.
     OpenLimit,
 }
 
-/// The means of a network with this many users.
+/// The means of a network with a number of users.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solved {
     /// Jobs per second.
     pub throughput_rps: f64,
-    /// From the moment a job is sent to the moment it is back, in seconds.
+    /// From sending a job until it is back, in seconds.
     pub response_s: f64,
     /// Its stations, in their order.
     pub stations: Vec<SolvedStation>,
@@ -129,25 +131,25 @@ pub struct Solved {
 /// A station of a solved network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SolvedStation {
-    /// Time that a job spends there, waiting included, in seconds.
+    /// Time that a job spends there, including waiting, in seconds.
     pub residence_s: f64,
-    /// Jobs that are there.
+    /// Mean number of jobs there.
     pub jobs: f64,
-    /// Throughput as a share of what it can do at most, from 0 to 1; 0 where it is never full.
+    /// Throughput as a share of its capacity, from 0 to 1. 0 if it is never full.
     pub utilisation: f64,
 }
 
 impl Network {
-    /// Users who think for `think_s` on average between two jobs, and the stations of a job.
+    /// Users with a mean think time of `think_s` between two jobs, and the stations of a job.
     ///
     /// # Errors
-    /// [`StatsError::OutOfRange`] for a time that is negative or not finite, for rates that are none or fall, and for a
-    /// network in which a job takes no time at all; the index is that of the station.
+    /// [`StatsError::OutOfRange`] for a time that is negative or not finite, for rates that are missing or decrease,
+    /// and for a network in which a job takes no time. The index is the station's, or the number of stations.
     pub fn new(think_s: f64, stations: Vec<Station>) -> Result<Self, StatsError> {
         if let Some(index) = stations.iter().position(|station| !station.is_sound()) {
             return Err(StatsError::OutOfRange { index, value: stations[index].demand_s });
         }
-        // What takes nothing changes nothing, and a station that is infinitely fast has no queue to speak of.
+        // A job must take time at some station. A station with zero demand is allowed, since it changes nothing.
         let takes_time = stations.iter().any(|station| station.alone_s() > 0.0);
         if !(think_s.is_finite() && think_s >= 0.0 && takes_time) {
             return Err(StatsError::OutOfRange { index: stations.len(), value: think_s });
@@ -165,39 +167,41 @@ impl Network {
         self.think_s
     }
 
-    /// Bounds for this many users, however they are arranged.
+    /// Bounds for this many users, whatever the structure of the network.
     pub fn bounds(&self, users: u64) -> Bounds {
         let demand_s = self.stations.iter().map(Station::alone_s).sum();
         Bounds::of(users as f64, demand_s, self.think_s, self.capacity_rps())
     }
 
-    /// Jobs per second that its first bottleneck can do.
+    /// Jobs per second at the capacity of its first bottleneck.
     pub fn capacity_rps(&self) -> f64 {
         self.stations.iter().map(Station::capacity_rps).fold(f64::INFINITY, f64::min)
     }
 
-    /// The station that is full first, or `None` where none ever is.
+    /// The station that fills up first, or `None` if none ever does.
     pub fn bottleneck(&self) -> Option<usize> {
         let full = self.stations.iter().enumerate().filter(|(_, station)| station.capacity_rps().is_finite());
         full.min_by(|(_, one), (_, other)| one.capacity_rps().total_cmp(&other.capacity_rps())).map(|(place, _)| place)
     }
 
-    /// Throughput, response time and stations with this many users; exact as long as that is cheap. No users, no throughput.
+    /// Throughput, response time and stations with this many users, exact as long as that is cheap. Zero users give
+    /// zero throughput.
     pub fn solve(&self, users: u64) -> Solved {
         let affordable = (EXACT_WORK / self.work_of_step()) as u64;
         if users <= affordable {
             return mva::solve(self, users);
         }
-        // More users never get less, so that the limit, which is low by a little, is not to fall behind what is known exactly.
+        // The throughput never falls with more users, so the limit, which is slightly too low, must not be below the
+        // exact value for fewer users.
         open::solve(self, users, mva::solve(self, affordable).throughput_rps)
     }
 
-    /// Throughput with 1, 2, … up to `users` users, exactly.
+    /// Exact throughput with 1, 2, … up to `users` users.
     pub(super) fn throughputs(&self, users: u64) -> Vec<f64> {
         mva::throughputs(self, users)
     }
 
-    /// Numbers that an exact step touches.
+    /// How many numbers an exact step touches.
     pub(super) fn work_of_step(&self) -> f64 {
         let levels: Vec<usize> = self.stations.iter().filter_map(Station::levels).collect();
         if levels.len() > MOST_DEPENDENT {
@@ -207,7 +211,7 @@ impl Network {
         (each << levels.len()) as f64
     }
 
-    /// A solution from what was found of its stations.
+    /// A solution from the residence times at its stations.
     pub(super) fn solved(&self, users: u64, throughput_rps: f64, residence_s: &[f64], method: Method) -> Solved {
         let station = |(station, residence_s): (&Station, &f64)| SolvedStation {
             residence_s: *residence_s,

@@ -1,18 +1,18 @@
 //! The limit of a closed network for many users.
 //!
-//! Where many users each ask seldom, jobs come at random, and a station sees a Poisson stream of the network's throughput X.
-//! So X is the one rate at which users and jobs add up: X · (Z + Σ R(X)) = N. The left side grows with X, from 0 to infinity
-//! at the capacity, so halving finds it, whatever N is; far beyond the knee X is the capacity, and R = N / X − Z.
+//! If many users send rarely, jobs arrive at random, and a station sees a Poisson stream with the network's throughput
+//! X. So X is the rate at which the numbers of users match: X · (Z + Σ R(X)) = N. The left side grows with X, from 0 to
+//! infinity at the capacity, so bisection finds it for any N. Far beyond the knee X is the capacity, and R = N / X − Z.
 
 use super::network::{Method, Network, Service, Solved, Station};
 
 /// After this many halvings the interval is one number wide.
 const HALVINGS: u32 = 200;
 
-/// The network with this many users, who get no less than `least_rps`.
+/// The network with this many users, whose throughput is at least `least_rps`.
 pub(super) fn solve(network: &Network, users: u64, least_rps: f64) -> Solved {
     let most_rps = network.bounds(users).most_rps;
-    // A network that is never full has no queue: the bound is the answer.
+    // A network that is never full has no queues, so the bound is the solution.
     let throughput_rps = if network.capacity_rps().is_finite() {
         meet(network, users as f64, most_rps).max(least_rps.min(most_rps))
     } else {
@@ -25,7 +25,7 @@ pub(super) fn solve(network: &Network, users: u64, least_rps: f64) -> Solved {
     network.solved(users, throughput_rps, &residence_s, Method::OpenLimit)
 }
 
-/// The rate at which as many users are thinking or waiting as there are.
+/// The rate at which the number of thinking and waiting users equals `users`.
 fn meet(network: &Network, users: f64, most_rps: f64) -> f64 {
     let (mut low, mut high) = (0.0, most_rps);
     for _ in 0..HALVINGS {
@@ -37,11 +37,11 @@ fn meet(network: &Network, users: f64, most_rps: f64) -> f64 {
         let needed = residence_s.map(|residence_s| middle * (network.think_s() + residence_s));
         if needed.is_some_and(|needed| needed < users) { low = middle } else { high = middle }
     }
-    // Beyond all rounding the bound itself.
+    // Beyond rounding precision it is the bound itself.
     if high >= most_rps { most_rps } else { low }
 }
 
-/// Time of a job at a station with this rate of random arrivals, or `None` where it is full.
+/// Time of a job at a station with random arrivals at this rate, or `None` if the station is full.
 fn residence_s(station: &Station, throughput_rps: f64) -> Option<f64> {
     let busy = throughput_rps / station.capacity_rps();
     match station.service {
@@ -53,9 +53,9 @@ fn residence_s(station: &Station, throughput_rps: f64) -> Option<f64> {
     }
 }
 
-/// Mean jobs at a station whose rate depends on them: a birth and death process, whose tail is geometric.
+/// Mean jobs at a station whose rate depends on their number: a birth and death process with a geometric tail.
 fn jobs_at(station: &Station, throughput_rps: f64, busy: f64) -> f64 {
-    /// Weights are brought back before they overflow.
+    /// Weights are rescaled before they overflow.
     const LARGE: f64 = 1e200;
     let levels = station.levels().unwrap_or(1);
     let (mut weight, mut total, mut jobs) = (1.0, 1.0, 0.0);
@@ -74,7 +74,7 @@ fn jobs_at(station: &Station, throughput_rps: f64, busy: f64) -> f64 {
     jobs / total
 }
 
-/// Where the rest of arithmetic says that the bottleneck is full, all who are nowhere else wait there.
+/// If the bottleneck is full within rounding, all jobs that are nowhere else wait there.
 fn saturated(network: &Network, users: f64, throughput_rps: f64) -> Vec<f64> {
     let stations = network.stations();
     let mut found: Vec<f64> =

@@ -5,23 +5,24 @@ use crate::StatsError;
 
 /// Up to this size, a pool's rate is computed for each number of jobs.
 const MOST_LEVELS: u64 = 20_000;
-/// Numbers that the exact steps of a pool touch at most.
+/// The most numbers that the exact steps of a pool touch.
 const MOST_WORK: f64 = 2e7;
-/// A rate this near to the last is the last.
+/// A rate this near to the highest counts as the highest.
 const SAME_RATE: f64 = 1e-12;
 
-/// The part of a network as one station, with at most `pool` jobs inside; others wait before it.
+/// That part of a network as one station, with at most `pool` jobs inside. Others wait in front of it.
 ///
-/// The part is closed upon itself, and its throughput with j jobs is the rate of the station with j jobs (the flow-equivalent
-/// server of K. M. Chandy, U. Herzog and L. Woo, "Parametric analysis of queuing networks", IBM Journal of Research and
-/// Development 19(1), 1975). That is exact for a product-form part without a limit; with one it is the usual approximation of
-/// such a blocking, and good where jobs pass the part much more often than the number outside changes (Lazowska et al. 1984,
-/// chapter 9, memory constraints).
+/// The part is closed upon itself, and its throughput with j jobs is the rate of the station with j jobs (the
+/// flow-equivalent server of K. M. Chandy, U. Herzog and L. Woo, "Parametric analysis of queuing networks", IBM Journal
+/// of Research and Development 19(1), 1975). This is exact for a product-form part without a limit. With a limit it is
+/// the usual approximation of such blocking. It is good if jobs pass through the part much more often than the number
+/// outside changes (Lazowska et al. 1984, chapter 9, memory constraints).
 ///
-/// For larger pools that are not saturated by then, the rate beyond 20,000 jobs is the capacity. `pool` is at least 1.
+/// For larger pools that are not saturated by then, the rate beyond 20,000 jobs is that of the full pool. `pool` is at
+/// least 1.
 ///
 /// # Errors
-/// Those of [`Network::new`] where the part's numbers are too small for a rate.
+/// Those of [`Network::new`] if the part's numbers are too small for a rate.
 pub fn limited_pool(inside: &Network, pool: u64) -> Result<Station, StatsError> {
     let pool = pool.max(1);
     let affordable = (MOST_WORK / inside.work_of_step()).max(1.0) as u64;
@@ -30,7 +31,7 @@ pub fn limited_pool(inside: &Network, pool: u64) -> Result<Station, StatsError> 
     if pool > levels {
         rates.push(inside.solve(pool).throughput_rps);
     }
-    // Rates never fall; what looks like it is rounding.
+    // Rates never fall. An apparent fall is rounding.
     let mut highest = 0.0_f64;
     for rate in &mut rates {
         highest = highest.max(*rate);

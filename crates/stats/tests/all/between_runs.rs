@@ -1,26 +1,26 @@
-//! How often several runs show differences that do not exist, and what their intervals cover, by simulation. Seeds are
-//! fixed, so the counts are the same in every run. `docs/coverage.md` has the table that the ignored test prints.
+//! How often several runs show differences that do not exist, and the coverage of their intervals, by simulation. Seeds
+//! are fixed, so the counts are the same in every run. `docs/coverage.md` has the table that the ignored test prints.
 
 use tolok_stats::{Level, Rng, RunValues, holm, run_differences};
 
-/// Figures of twelve subjects, whose trials vary by 1.5 % and of which a run has ten.
+/// Twelve subjects with a figure each. Trials vary by 1.5%, and a run has ten.
 const FIGURES: usize = 12;
 const OF_A_RUN: f64 = 0.015 / 3.162_277_660_168_379_5;
 
-/// What differs between runs of the same.
+/// What differs between runs of the same versions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Between {
-    /// Each figure by itself.
+    /// Each figure independently.
     Own,
-    /// All figures alike, as by another day.
+    /// All figures alike, as on another day.
     Shared,
-    /// Half of the variance each.
+    /// Half of the variance from each.
     Both,
-    /// One figure five times as much as the others.
+    /// One figure by five times as much as the others.
     OneWild,
-    /// Each figure by itself, with heavy tails: one run in ten is off by four times as much.
+    /// Each figure independently, with heavy tails: one run in ten is off by four times as much.
     HeavyTails,
-    /// Figures in pairs, as two scenarios of one subject that is built anew; six subjects.
+    /// Figures in pairs, like two scenarios of one subject that is rebuilt; six subjects.
     Builds,
 }
 
@@ -54,16 +54,16 @@ fn run(rng: &mut Rng, between: Between, deviation: f64) -> Vec<f64> {
     effects.into_iter().map(|effect| effect + OF_A_RUN * normal(rng)).collect()
 }
 
-/// What was seen in so many comparisons of `runs` runs before with as many after, in which nothing differs.
+/// Results of comparing `runs` runs before with as many after, when nothing differs.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Share with any difference told among all figures.
+    /// Share of comparisons with any significant difference among all figures.
     told: f64,
-    /// Share with one that is significant and worse by 3 % or more: a false regression.
+    /// Share of comparisons with a significant difference that is worse by 3% or more: a false regression.
     regressions: f64,
-    /// Share of all intervals that hold 0.
+    /// Share of all intervals that contain 0.
     covered: f64,
-    /// The same of the figure that is covered least.
+    /// The same for the figure with the lowest coverage.
     covered_least: f64,
     /// Mean half width of the intervals.
     half_width: f64,
@@ -104,7 +104,7 @@ fn simulated(runs: usize, between: Between, deviation: f64, repetitions: u32) ->
 #[test]
 fn equal_versions_show_a_regression_in_five_of_a_hundred_comparisons_at_most() {
     const REPETITIONS: u32 = 400;
-    // Three standard errors of 5 % in 400 are 3.3 %.
+    // Three standard errors of 5% in 400 repetitions are 3.3%.
     for runs in [2, 3, 5] {
         for deviation in [0.0, 0.01, 0.02] {
             for between in [Between::Own, Between::Shared, Between::Both] {

@@ -1,9 +1,11 @@
-//! What the rules of comparison hold to, by simulation, under noise that machines have (`coverage/noise.rs`): how often a scenario
-//! of equal cases has a false verdict, how often intervals cover, and what the rules still find.
+//! How reliable the rules of comparison are, by simulation, under realistic machine noise (`coverage/noise.rs`): how
+//! often a scenario of equal cases has a false verdict, how often intervals cover, and what the rules still find.
 //!
-//! Seeds are fixed, so the counts are the same in every run. Bounds are four standard errors wide, so another seed would pass too.
+//! Seeds are fixed, so the counts are the same in every run. Bounds are four standard errors wide, so another seed
+//! would pass too.
 //!
-//! The tables of `docs/coverage.md` come from the same functions with more repetitions, each cell with its standard error:
+//! The tables of `docs/coverage.md` come from the same functions with more repetitions, each cell with its standard
+//! error:
 //! `cargo test --release -p tolok-stats --test all coverage -- --ignored --nocapture`
 
 mod noise;
@@ -22,7 +24,7 @@ const TWO_STATES: [Noise; 3] = [
     Noise::TwoStates { fast_s: 20.0, slow_s: 8.0 },
 ];
 
-/// Four standard errors of a share of so many repetitions.
+/// Four standard errors of a share over this many repetitions.
 fn four_errors(share: f64, repetitions: u32) -> f64 {
     4.0 * (share * (1.0 - share) / f64::from(repetitions)).sqrt()
 }
@@ -38,7 +40,7 @@ fn six_equal_cases_are_rarely_told_apart_on_a_machine_of_two_states() {
     }
 }
 
-/// The rule that was used before: it takes what all five trials of a pair have in common for the truth.
+/// The rule used before: it treats what all five trials of a pair have in common as the truth.
 #[test]
 fn one_t_test_a_pair_would_tell_them_apart_in_every_third_run() {
     let found = verdicts::<OnePairAtATime>(TWO_STATES[0], 6, 5, 500);
@@ -56,7 +58,7 @@ fn six_equal_cases_are_rarely_told_apart_under_other_noise() {
     }
 }
 
-/// Blocks without a slow trial know nothing of what one would do; only more blocks do.
+/// Blocks without a slow trial do not show what one would do. Only more blocks help.
 #[test]
 fn slow_trials_of_one_case_alone_do_cost_coverage() {
     let [few, many] = [5, 30].map(|blocks| verdicts::<Together>(Noise::RareOfOne, 6, blocks, 600));
@@ -89,7 +91,7 @@ fn a_subject_is_rarely_told_apart_from_itself() {
     }
 }
 
-/// Cases are entered twice in turn: the check may cost a difference, and never makes one.
+/// Cases are entered twice in turn. The check may hide a difference, but never creates one.
 #[test]
 fn a_check_by_turns_keeps_false_verdicts_rare_and_costs_little() {
     for noise in [Noise::Lognormal, Noise::Redrawn, TWO_STATES[0], TWO_STATES[1]] {
@@ -123,7 +125,7 @@ fn a_run_that_stops_when_it_is_sure_covers_almost_as_much() {
     }
 }
 
-/// The note says from how many blocks on a difference of twice the smallest effect is named in four of five runs.
+/// The note tells how many blocks name a difference of twice the smallest effect in four of five runs.
 #[test]
 fn as_many_blocks_as_the_power_note_says_name_the_difference() {
     let noise = Noise::Lognormal;
@@ -132,7 +134,7 @@ fn as_many_blocks_as_the_power_note_says_name_the_difference() {
     assert!((0.72..0.90).contains(&named), "{named} with {blocks} blocks");
 }
 
-/// Studies that just name a difference see it too large; freed of that, half of the values are too small.
+/// Studies that just name a difference overestimate it. After correction, half of the values are too small.
 #[test]
 fn what_is_left_of_a_noticed_difference_is_as_often_too_small_as_too_large() {
     let [seen, left] = rules::too_large_if_named(6, 5, 2_000);
@@ -151,7 +153,7 @@ fn the_best_is_rarely_missing_from_a_recommendation() {
 const REPETITIONS: u32 = 10_000;
 const BLOCKS: [usize; 3] = [5, 10, 20];
 
-/// A share with its standard error, an upper bound where several pairs of a repetition count.
+/// A share with its standard error, which is an upper bound if several pairs of a repetition count.
 fn percent_of(share: f64, repetitions: u32) -> String {
     let error = (share * (1.0 - share) / f64::from(repetitions)).sqrt();
     format!("{:.1} ±{:.1}", 100.0 * share, 100.0 * error)

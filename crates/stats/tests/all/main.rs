@@ -1,4 +1,5 @@
-//! Estimators against references, properties and simulations. One program for all of them, as each would be linked for itself.
+//! Estimators against references, properties and simulations. All in one program, because each program would be linked
+//! separately.
 
 #![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
 

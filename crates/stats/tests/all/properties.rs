@@ -1,4 +1,4 @@
-//! What must hold for every sample. Cases come from a fixed seed, so a run never fails by chance.
+//! Properties that must hold for every sample. Cases come from a fixed seed, so a run never fails by chance.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -33,7 +33,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
-/// Any order of the values, decided by the seed (Fisher and Yates).
+/// A permutation of the values that depends on the seed (Fisher and Yates).
 fn shuffled(values: &[f64], seed: u64) -> Vec<f64> {
     let (mut values, mut rng) = (values.to_vec(), Rng::seeded(seed));
     for last in (1..values.len()).rev() {
@@ -76,7 +76,7 @@ proptest! {
     fn everything_scales_with_the_unit(values in values(), scale in 1e-3..1e3f64, level in levels()) {
         let plain = sample(&values);
         let scaled = sample(&values.iter().map(|value| value * scale).collect::<Vec<_>>());
-        // Sums of both signs cancel, so their rounding is measured against the largest value that went in.
+        // Sums of both signs cancel, so rounding is measured against the largest value.
         let size = scaled.max().abs().max(scaled.min().abs());
         let same = |before: f64, after: f64| (before * scale - after).abs() <= 1e-9 * size;
         prop_assert!(same(plain.median(), scaled.median()));

@@ -1,4 +1,4 @@
-//! What must hold for every test and its interval, whatever the values. Cases come from a fixed seed.
+//! Properties that must hold for every test and its interval, whatever the values. Cases come from a fixed seed.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -18,7 +18,7 @@ fn values() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(value, 5..9)
 }
 
-/// Blocks of two series, each with an effect of its own on both.
+/// Blocks of two series, each with its own effect on both.
 fn blocks() -> impl Strategy<Value = Vec<(f64, f64, f64)>> {
     prop::collection::vec((1.0..100.0f64, 1.0..100.0f64, 1e-3..1e3f64), 5..20)
 }
@@ -35,7 +35,7 @@ fn mapped(values: &[f64], by: impl Fn(f64) -> f64) -> Sample {
     sample(&values.iter().map(|&value| by(value)).collect::<Vec<_>>())
 }
 
-/// Equal up to rounding, for figures of the size of the values made here.
+/// Equal up to rounding, for figures of the size used here.
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
 }
@@ -66,7 +66,7 @@ proptest! {
         let (low, z) = (-t.abs(), -t.abs().min(8.0));
         prop_assert!(close(student_t_quantile(student_t_cdf(low, df), df), low));
         prop_assert!(close(normal_quantile(normal_cdf(z)), z));
-        // Few degrees of freedom have the heavier tails.
+        // Fewer degrees of freedom give heavier tails.
         prop_assert!(student_t_cdf(low, df) >= normal_cdf(low) * (1.0 - 1e-12));
     }
 
@@ -169,7 +169,7 @@ proptest! {
             prop_assert!(*raw <= adjusted[i] && adjusted[i] <= (raw * p.len() as f64).min(1.0));
             prop_assert!(p.iter().zip(&adjusted).all(|(q, other)| q > raw || *other <= adjusted[i]));
         }
-        // The order in which tests are named does not matter.
+        // The order of tests does not matter.
         let mut turned = p.clone();
         turned.rotate_left(turn.min(p.len()));
         let mut expected = adjusted.clone();
@@ -179,7 +179,7 @@ proptest! {
 }
 
 proptest! {
-    // Each case looks for eight numbers of blocks, which is work without optimisation.
+    // Each case searches for eight numbers of blocks, which is slow without optimisation.
     #![proptest_config(ProptestConfig { cases: 16, ..config() })]
 
     #[test]
@@ -196,7 +196,8 @@ proptest! {
         prop_assert!(needed(sd * 1.2, effect, power, family) >= blocks);
         prop_assert!(needed(sd, effect, power + 0.04, family) >= blocks);
         prop_assert!(needed(sd, effect, power, family + 5) >= blocks);
-        // What so many blocks find is at most this effect, and one block less does not find it.
+        // The smallest difference found with this many blocks is at most this effect, and one block less does not find
+        // it.
         let found = |blocks| naming(sd, blocks, family).smallest_named(power);
         prop_assert!(found(blocks) <= effect * (1.0 + 1e-9));
         prop_assert!(blocks == 5 || found(blocks - 1) > effect * (1.0 - 1e-9));

@@ -1,4 +1,4 @@
-//! What must hold for every series and line. Cases come from a fixed seed, so a run never fails by chance.
+//! Properties that must hold for every series and line. Cases come from a fixed seed, so a run never fails by chance.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -8,7 +8,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { cases: 128, rng_seed: RngSeed::Fixed(2), failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Levels of some seconds each, with unrest.
+/// Levels of some seconds each, with fluctuations.
 fn series() -> impl Strategy<Value = Vec<f64>> {
     let level = (2..15usize, 100.0..2_000.0f64);
     let unrest = prop::collection::vec(-0.02..0.02f64, 60);

@@ -1,5 +1,5 @@
-//! Queueing networks against closed forms, sums over all states, and a simulation of every event. The figures in
-//! `fixtures/queueing.json` are made by `fixtures/queueing.py`, which knows no mean value analysis.
+//! Queueing networks against closed forms, sums over all states, and an event simulation. `fixtures/queueing.py` makes
+//! the figures in `fixtures/queueing.json` without mean value analysis.
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -90,7 +90,7 @@ fn product_form_networks_agree_with_the_sum_over_all_states() {
     }
 }
 
-/// Link, subject, and a pool of connections to a database behind a link of its own.
+/// Link, subject, and a pool of connections to a database with its own link.
 fn with_pool(case: &Pool) -> Network {
     let inside = network(0.0, &[Station::servers(case.database_cpu_s, 1), Station::delay(case.database_rtt_s)]);
     let connections = limited_pool(&inside, case.pool).unwrap();
@@ -101,7 +101,7 @@ fn with_pool(case: &Pool) -> Network {
 fn a_pool_agrees_with_a_simulation_of_every_event() {
     for case in fixtures().pools {
         let solved = with_pool(&case).solve(case.users);
-        // Four standard errors, and what the station that stands for the pool is wrong by.
+        // Four standard errors, plus the approximation error of the station that represents the pool.
         close(solved.throughput_rps, case.throughput_rps, 4.0 * case.standard_error_rps / case.throughput_rps + 0.005);
         close(solved.response_s, case.response_s, 0.025);
     }
@@ -109,7 +109,8 @@ fn a_pool_agrees_with_a_simulation_of_every_event() {
 
 #[test]
 fn many_servers_near_saturation_stay_sound() {
-    // With 1 less all others, the chance that all servers are idle is rounding from some hundred users on, and then negative.
+    // With 1 minus all others, the probability that all servers are idle is only rounding error from some hundred users
+    // on, and then negative.
     let network = network(0.1, &[Station::servers(0.64, 64), Station::servers(0.32, 32)]);
     let mut before_rps = 0.0;
     for users in (1..=2_000).step_by(37) {
@@ -135,7 +136,7 @@ fn a_thousand_million_users_wait_for_the_bottleneck() {
 
 #[test]
 fn the_limit_for_many_users_meets_the_exact_solution() {
-    // Before the knee, at it, where they differ most, and beyond it; one user more is no longer solved exactly.
+    // Before the knee, at it, where they differ most, and beyond it. One more user is no longer solved exactly.
     for demand_s in [4e-5, 5.01e-5, 6e-5] {
         let network = network(5.0, &[Station::servers(demand_s, 1), Station::delay(0.01)]);
         let (exact, limit) = (network.solve(100_000), network.solve(100_001));
@@ -226,7 +227,7 @@ proptest! {
     fn a_pool_for_all_users_is_no_pool(
         users in 1u64..60, cpu_s in 0.001..0.1_f64, rtt_s in 0.0..0.2_f64, servers in 1u32..4, think_s in 0.0..1.0_f64,
     ) {
-        // Norton's theorem: the part and the station that stands for it are the same to the rest.
+        // Norton's theorem: the part and the station that represents it are equivalent for the rest.
         let part = [Station::servers(cpu_s, servers), Station::delay(rtt_s)];
         let subject = Station::servers(0.02, 1);
         let flat = Network::new(think_s, [vec![subject.clone()], part.to_vec()].concat()).unwrap();

@@ -1,5 +1,5 @@
-//! Agreement with NumPy and SciPy, and with an independent writing of the generators. The figures in
-//! `fixtures/fixtures.json` are made by `fixtures/generate.py`.
+//! Agreement with NumPy and SciPy, and with an independent implementation of the generators. `fixtures/generate.py`
+//! makes the figures in `fixtures/fixtures.json`.
 
 use serde::Deserialize;
 use tolok_stats::{Level, Rng, Sample, median_interval_interpolated};
@@ -45,7 +45,7 @@ fn fixtures() -> Fixtures {
     serde_json::from_str(include_str!("../../fixtures/fixtures.json")).unwrap()
 }
 
-/// Equal to within 1e-9 of the size of the figure.
+/// Equal to within 1e-9 of the figure.
 #[track_caller]
 fn check(ours: f64, theirs: f64, what: &str) {
     assert!((ours - theirs).abs() <= 1e-9 * theirs.abs(), "{what}: {ours} here, {theirs} there");
@@ -85,7 +85,8 @@ fn intervals_of_the_median_agree_with_scipy() {
             let what = format!("{} at {}", fixture.name, theirs.asked);
             let level = Level::new(theirs.asked).unwrap();
             let ours = median_interval_interpolated(&sample, level);
-            // SciPy gives none where [least, greatest] falls short; within the tolerance this crate gives that range.
+            // The reference has none if [least, greatest] falls short. Within the tolerance this crate returns that
+            // range.
             let Some(interpolated) = theirs.interpolated else {
                 assert_eq!(ours.is_some(), sample.len() >= level.least_sample(), "{what}");
                 assert!(ours.is_none_or(|interval| interval.level < theirs.asked), "{what}: {ours:?}");

@@ -1,5 +1,5 @@
-//! Tests, their intervals and power agree with SciPy and statsmodels. The figures in `fixtures/tests.json`
-//! are made by `fixtures/generate_tests.py`.
+//! Tests, their intervals and power agree with SciPy and statsmodels. `fixtures/generate_tests.py` makes the figures in
+//! `fixtures/tests.json`.
 
 use serde::Deserialize;
 use tolok_stats::{
@@ -104,7 +104,7 @@ fn level(level: f64) -> Level {
     Level::new(level).unwrap()
 }
 
-/// Equal to within 1e-9 of the size of the figure.
+/// Equal to within 1e-9 of the figure.
 #[track_caller]
 fn check(ours: f64, theirs: f64, what: &str) {
     assert!((ours - theirs).abs() <= 1e-9 * theirs.abs(), "{what}: {ours} here, {theirs} there");
@@ -113,7 +113,7 @@ fn check(ours: f64, theirs: f64, what: &str) {
 #[track_caller]
 fn check_bounds(ours: Option<Interval>, theirs: &Bounds, values: usize, what: &str) {
     let Some(ours) = ours else { return assert!(values < Level::LEAST_SAMPLE, "{what}: no interval") };
-    // A bound near 0 is the small difference of mean and reach, so it is measured against the width.
+    // A bound near 0 is the small difference of mean and reach, so it is compared relative to the width.
     for (bound, expected) in [(ours.low, theirs.1), (ours.high, theirs.2)] {
         assert!((bound - expected).abs() <= 1e-9 * (theirs.2 - theirs.1), "{what}: {ours:?} here, {theirs:?} there");
     }
@@ -211,7 +211,7 @@ fn holms_adjustment_agrees_with_statsmodels() {
     }
 }
 
-/// The paired t test of so many blocks: a difference is named whenever it is found.
+/// The paired t test with this many blocks. Every difference that it finds is named.
 fn paired_t_test(sd: f64, blocks: u32, comparisons: usize) -> Naming {
     Naming { sd, df: f64::from(blocks) - 1.0, blocks, level: Level::P95, comparisons, least_size: 0.0 }
 }

@@ -1,5 +1,5 @@
-//! Agreement with SciPy, and for changes in the mean with a table that holds every cut. The figures in
-//! `fixtures/series.json` are made by `fixtures/generate_series.py`.
+//! Agreement with SciPy and, for changes in the mean, with an exhaustive search over all cuts.
+//! `fixtures/generate_series.py` makes the figures in `fixtures/series.json`.
 
 use serde::Deserialize;
 use tolok_stats::{Level, changepoints, theil_sen};
@@ -33,7 +33,7 @@ fn fixtures() -> Fixtures {
     serde_json::from_str(include_str!("../../fixtures/series.json")).unwrap()
 }
 
-/// n ln(RSS) + penalty · changes, written down again from its definition.
+/// n ln(RSS) + penalty · changes, reimplemented from its definition.
 fn criterion(series: &[f64], changes: &[usize], penalty: f64) -> f64 {
     let squares = |level: &[f64]| {
         let mean = level.iter().sum::<f64>() / level.len() as f64;
@@ -50,7 +50,7 @@ fn changes_are_those_of_the_table_of_all_cuts() {
     for theirs in fixtures().cuts {
         let ours = changepoints(&theirs.series, theirs.penalty).unwrap();
         let what = format!("{} at penalty {}: {ours:?} here, {:?} there", theirs.name, theirs.penalty, theirs.changes);
-        // Whole numbers have cuts that are equally good; any of them will do.
+        // Whole numbers have several equally good cuts. Any of them will do.
         let found = criterion(&theirs.series, &ours, theirs.penalty);
         assert!((found - theirs.criterion).abs() < 1e-6 * theirs.criterion.abs().max(1.0), "{what}");
         if !theirs.name.starts_with("whole numbers") {
@@ -71,7 +71,7 @@ fn slopes_agree_with_scipy() {
             assert!((ours.slope - theirs.slope).abs() <= 1e-9 * theirs.slope.abs(), "{what}");
             assert!((ours.intercept - theirs.intercept).abs() <= 1e-9 * theirs.intercept.abs().max(1.0), "{what}");
             let Some(interval) = ours.interval else {
-                // SciPy gives the extreme slopes where they do not reach the level; here there is none.
+                // SciPy returns the extreme slopes where they do not reach the level. This crate returns no interval.
                 assert!(theirs.x.len() <= 10, "{what}");
                 continue;
             };

@@ -1,5 +1,5 @@
-//! The fit of cases and blocks agrees with a dense one by NumPy and SciPy. The figures in `fixtures/two_way.json` are made by
-//! `fixtures/generate_two_way.py`.
+//! The fit of cases and blocks agrees with a dense one by NumPy and SciPy. `fixtures/generate_two_way.py` makes the
+//! figures in `fixtures/two_way.json`.
 
 use serde::Deserialize;
 use tolok_stats::{Level, TwoWay};

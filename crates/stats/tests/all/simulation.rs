@@ -1,11 +1,11 @@
-//! How often the intervals are right, by simulation. Seeds are fixed, so the counts are the same in every run; the
+//! How often the intervals are right, by simulation. Seeds are fixed, so the counts are the same in every run. The
 //! bounds are nevertheless four standard errors wide, so that another seed would pass too.
 
 use tolok_stats::{GeometricOutcome, Interval, Level, Rng, Sample, geometric_ratio, median_interval_interpolated};
 
 const REPETITIONS: u64 = 4_000;
 
-/// exp(σ Z) with Z standard normal by Box and Muller: skewed, positive, with the true median 1.
+/// exp(σ Z) with Z standard normal by Box and Muller: skewed and positive, with the true median 1.
 fn lognormal(rng: &mut Rng, sigma: f64) -> f64 {
     let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
     (sigma * radius * (std::f64::consts::TAU * rng.unit()).cos()).exp()
@@ -23,7 +23,7 @@ fn coverage(n: usize, seed: u64, interval: impl Fn(&Sample, u64) -> Option<Inter
     covered as f64 / REPETITIONS as f64
 }
 
-/// `expected` plus or minus four standard errors of a fraction of so many repetitions.
+/// `expected` plus or minus four standard errors of a fraction over this many repetitions.
 #[track_caller]
 fn check(found: f64, expected: f64) {
     let error = (expected * (1.0 - expected) / REPETITIONS as f64).sqrt();
@@ -38,8 +38,8 @@ fn the_interpolated_interval_covers_what_was_asked() {
     check(coverage(20, 2, interval), 0.95);
 }
 
-/// The fraction of repetitions in which the interval excludes 1 although both series are the same thing, seen in blocks that
-/// differ widely from each other.
+/// The fraction of repetitions in which the interval excludes 1 although both series are equal. Their blocks differ
+/// widely from each other.
 fn false_positives(blocks: usize, seed: u64) -> f64 {
     let mut rng = Rng::seeded(seed);
     let mut excluded = 0;
@@ -69,7 +69,7 @@ fn a_thing_compared_with_itself_differs_as_rarely_as_the_level_says() {
 
 #[test]
 fn a_real_difference_is_found() {
-    // 10 % faster in ten blocks of 5 % noise: the difference is four times the standard error of the ratio.
+    // 10% faster in ten blocks with 5% noise: the difference is four times the standard error of the ratio.
     let mut rng = Rng::seeded(5);
     let found = (0..500)
         .filter(|_| {

@@ -1,5 +1,5 @@
-//! How often series and slopes are judged rightly, by simulation. Seeds are fixed, so the counts
-//! are the same in every run.
+//! How often series and slopes are judged correctly, by simulation. Seeds are fixed, so the counts are the same in
+//! every run.
 
 use tolok_stats::{Level, Rng, STEADY_TOLERANCE, SteadyClass, changepoint_penalty, changepoints, steady, theil_sen};
 
@@ -33,8 +33,7 @@ fn noise_is_not_cut_in_99_percent_of_series() {
             let uncut = share(repetitions, |_| {
                 changepoints(&autoregressive(&mut rng, n, rho), changepoint_penalty(n)).unwrap().is_empty()
             });
-            // 99.1 % to 100 % in 20,000 series; three standard errors of 600 are 1.2 %, and of 60 series one may be
-            // cut.
+            // 99.1% to 100% in 20,000 series. Three standard errors of 600 are 1.2%, and of 60 series one may be cut.
             assert!(uncut >= 0.98, "n = {n}, rho = {rho}: {uncut}");
         }
     }
@@ -42,7 +41,7 @@ fn noise_is_not_cut_in_99_percent_of_series() {
 
 #[test]
 fn a_step_of_ten_percent_is_found() {
-    // Seconds in all, seconds before the step, noise, and the share of series in which it must be found within a
+    // Total seconds, seconds before the step, noise, and the share of series in which the step must be found within a
     // second.
     for (n, at, noise, least) in [
         (10, 5, 0.01, 0.99),

@@ -1,18 +1,19 @@
-//! Studies of equal cases under noise that machines have. All is on the log scale; a value is ln(responses per second).
+//! Studies of equal cases under realistic machine noise. All is on the log scale: a value is ln(responses per second).
 
 use tolok_stats::Rng;
 
-/// Standard deviation of a trial where the noise has one.
+/// Standard deviation of a trial, for noise that has one.
 pub const SPREAD: f64 = 0.05;
-/// By how much the slow state of the machine slows each case, as a difference of logarithms, from the least sensitive to the most.
+/// By how much the machine's slow state slows each case, as a difference of logarithms, from the least to the most
+/// sensitive.
 const LEAST_AND_MOST_SLOWED: [f64; 2] = [0.1, 1.2];
-/// What is left of the noise within a state.
+/// The remaining noise within a state.
 const WITHIN_STATE: f64 = 0.02;
-/// A block of `quick`: so many trials, each of so many seconds, of which this is the window.
+/// A block of `quick`: the number of trials, and the seconds of each trial and of its window.
 const TRIALS_OF_BLOCK: u64 = 19;
 const TRIAL_S: f64 = 1.3;
 const WINDOW_S: f64 = 0.7;
-/// A slice with what belongs to it.
+/// A slice with its overhead.
 const SLICE_S: f64 = 0.15;
 
 /// What disturbs single trials.
@@ -24,22 +25,23 @@ pub enum Noise {
     Laplace,
     /// One trial in ten is slower by a quarter: six times the usual spread.
     Outliers,
-    /// The machine is fast and slow in turns, for exponential times of these means, and slows each case by a factor of its own.
+    /// The machine alternates between fast and slow, for exponential times with these means, and slows each case by its
+    /// own factor.
     TwoStates { fast_s: f64, slow_s: f64 },
-    /// The residuals of a stored run, drawn again: each case has those of a subject.
+    /// Resampled residuals of a stored run. Each case has those of one subject.
     Redrawn,
-    /// The first of six cases alone has slow trials, one in ten, by half.
+    /// Only the first of six cases has slow trials: one in ten, by half.
     RareOfOne,
 }
 
 impl Noise {
-    /// Equal cases: by case, then by block. Each has the mean 0 in the long run.
+    /// Equal cases: by case, then by block. Each has a long-run mean of 0.
     pub fn study(self, cases: usize, blocks: usize, rng: &mut Rng) -> Vec<Vec<f64>> {
         let sensitivities: Vec<f64> = (0..cases).map(|case| sensitivity(case, cases)).collect();
         self.study_of(&sensitivities, blocks, rng)
     }
 
-    /// The same of cases that are so sensitive to the state of the machine.
+    /// The same for cases with these sensitivities to the state of the machine.
     pub fn study_of(self, sensitivities: &[f64], blocks: usize, rng: &mut Rng) -> Vec<Vec<f64>> {
         let cases = sensitivities.len();
         let shared: Vec<f64> = (0..blocks).map(|_| 0.3 * normal(rng)).collect();
@@ -59,8 +61,8 @@ impl Noise {
         rows
     }
 
-    /// A launch of equal cases that take turns in so many slices of 0.15 s, in their order. Every server has a level of its own in
-    /// the launch.
+    /// A launch of equal cases that take turns in this many slices of 0.15 s, in their order. Every server has its own
+    /// level in the launch.
     pub fn slices(self, cases: usize, number: usize, rng: &mut Rng) -> Vec<f64> {
         let levels: Vec<f64> = (0..cases).map(|_| WITHIN_STATE * normal(rng)).collect();
         let mut speed = match self {
@@ -82,7 +84,7 @@ impl Noise {
         (0..number).map(value).collect()
     }
 
-    /// Of a trial whose noise depends on no other.
+    /// A trial whose noise does not depend on others.
     fn draw(self, case: usize, rng: &mut Rng) -> f64 {
         let slowed = |spreads: f64, rng: &mut Rng| {
             let slowed = rng.below(10) == 0;
@@ -105,7 +107,7 @@ impl Noise {
     }
 }
 
-/// How sensitive a case is, evenly from the least to the most.
+/// How sensitive a case is, evenly spaced from the least to the most.
 pub fn sensitivity(case: usize, cases: usize) -> f64 {
     let [least, most] = LEAST_AND_MOST_SLOWED;
     least + (most - least) * case as f64 / (cases - 1).max(1) as f64
@@ -121,7 +123,7 @@ fn exponential(mean: f64, rng: &mut Rng) -> f64 {
     -mean * (1.0 - rng.unit()).ln()
 }
 
-/// A machine that is fast and slow in turns.
+/// A machine that alternates between fast and slow.
 struct Speed {
     means_s: [f64; 2],
     is_slow: bool,
@@ -135,7 +137,7 @@ impl Speed {
         Self { means_s, is_slow, begun_s: 0.0, ends_s: exponential(means_s[usize::from(is_slow)], rng) }
     }
 
-    /// The share of this time in which it was slow. Times only move on.
+    /// The share of this time in which it was slow. Calls must be in the order of time.
     fn slow_share(&mut self, from_s: f64, to_s: f64, rng: &mut Rng) -> f64 {
         let mut slow_s = 0.0;
         loop {
@@ -151,8 +153,8 @@ impl Speed {
     }
 }
 
-/// By case and block: the share of the window in which the machine was slow. Each block has an order of its own, among trials of
-/// other scenarios.
+/// By case, then by block: the share of the window in which the machine was slow. Each block has a random order among trials
+/// of other scenarios.
 fn slow_shares(cases: usize, blocks: usize, means_s: [f64; 2], rng: &mut Rng) -> Vec<Vec<f64>> {
     let mut speed = Speed::new(means_s, rng);
     let mut by_block = vec![vec![0.0; cases]; blocks];
@@ -167,13 +169,13 @@ fn slow_shares(cases: usize, blocks: usize, means_s: [f64; 2], rng: &mut Rng) ->
     (0..cases).map(|case| by_block.iter().map(|shares| shares[case]).collect()).collect()
 }
 
-/// Of six subjects of a run of `quick`; `fixtures/generate_residuals.py` made them.
+/// Residuals of six subjects of a `quick` run, made by `fixtures/generate_residuals.py`.
 fn residuals() -> &'static [Vec<f64>] {
     static POOLS: std::sync::OnceLock<Vec<Vec<f64>>> = std::sync::OnceLock::new();
     POOLS.get_or_init(|| {
         let all: std::collections::BTreeMap<String, Vec<f64>> =
             serde_json::from_str(include_str!("../../../fixtures/residuals.json")).unwrap_or_default();
-        // A server of files has no case of its own in a study of programs.
+        // A file server has no case of its own in a study of programs.
         let pools: Vec<Vec<f64>> =
             all.into_iter().filter(|(subject, _)| !subject.starts_with("nginx")).map(centred).collect();
         assert_eq!(pools.len(), 6, "fixtures/residuals.json");

@@ -15,7 +15,7 @@ pub trait Rule {
 /// All cases in one fit.
 pub struct Together;
 
-/// A paired t test for every two.
+/// A paired t test for every two cases.
 pub struct OnePairAtATime;
 
 fn pairs(cases: usize) -> impl Iterator<Item = (usize, usize)> {
@@ -43,14 +43,14 @@ impl Rule for OnePairAtATime {
     }
 }
 
-/// What came of many scenarios of equal cases.
+/// Results over many scenarios of equal cases.
 #[derive(Debug, Clone, Copy)]
 pub struct Verdicts {
     /// The share of scenarios in which any two were told apart.
     pub false_verdicts: f64,
-    /// The share of 95 % intervals that hold 0, over all pairs.
+    /// The share of 95% intervals that contain 0, over all pairs.
     pub covered: f64,
-    /// The same of the pair of which it is least.
+    /// The same for the pair with the lowest coverage.
     pub covered_worst: f64,
 }
 
@@ -58,7 +58,7 @@ fn share(number: usize, of: u32) -> f64 {
     number as f64 / f64::from(of)
 }
 
-/// Whether each pair is told apart: by p after Holm's adjustment, and by its size.
+/// Whether each pair is told apart: by its p after Holm's adjustment, and by its size.
 fn told(differences: &[Difference]) -> Vec<bool> {
     let p: Vec<f64> = differences.iter().map(|it| it.p(0.0).unwrap()).collect();
     let adjusted = holm(&p);
@@ -85,7 +85,8 @@ pub fn verdicts<R: Rule>(noise: Noise, cases: usize, blocks: usize, repetitions:
     }
 }
 
-/// How often the verdicts name a case that is above the others by two standard deviations of a log ratio within a block.
+/// How often the verdicts name a case that is above the others by two standard deviations of a log ratio within a
+/// block.
 pub fn power<R: Rule>(cases: usize, blocks: usize, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(2_000 + blocks as u64);
     let mut found = 0;
@@ -101,8 +102,8 @@ pub fn power<R: Rule>(cases: usize, blocks: usize, repetitions: u32) -> f64 {
     found as f64 / f64::from(repetitions) / (cases - 1) as f64
 }
 
-/// How often any of the others is called equivalent to the first, which is faster by just the margin. The noise is a tenth of
-/// itself: with more, equivalence is never found.
+/// How often any other case is called equivalent to the first, which is faster by exactly the margin. The noise is
+/// reduced to a tenth: with more, equivalence is never found.
 pub fn false_equivalence(noise: Noise, cases: usize, blocks: usize, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(3_000 + blocks as u64);
     let margin = SMALLEST_EFFECT.ln_1p();
@@ -117,23 +118,23 @@ pub fn false_equivalence(noise: Noise, cases: usize, blocks: usize, repetitions:
     share(wrong.count(), repetitions)
 }
 
-/// What becomes of many scenarios in which each block enters one case twice, all in turn.
+/// Results over many scenarios in which each block enters one case twice, all in turn.
 #[derive(Debug, Clone, Copy)]
 pub struct Checked {
     /// The share of scenarios in which any two were told apart.
     pub told: f64,
-    /// The share of pairs with the first case that were told apart, by Bonferroni's level.
+    /// The share of pairs with the first case that were told apart, at Bonferroni's level.
     pub told_of_first: f64,
     /// The share of scenarios in which the check widened intervals.
     pub widened: f64,
-    /// The share of scenarios in which equals were told apart by the check.
+    /// The share of scenarios in which the check told equals apart.
     pub told_from_itself: f64,
 }
 
-/// Equal cases, but for the first, which is above the others by this much.
+/// Equal cases, except that the first is above the others by this much.
 pub fn checked(noise: Noise, cases: usize, blocks: usize, above: f64, repetitions: u32) -> Checked {
     let mut rng = Rng::seeded(10_000 + blocks as u64);
-    // The second halves stand behind the cases.
+    // The rows of the second halves follow the cases.
     let sensitivities: Vec<f64> = (0..2 * cases).map(|row| sensitivity(row % cases, cases)).collect();
     let (mut told_in, mut told_of_first, mut widened, mut told_from_itself) = (0, 0, 0, 0);
     for _ in 0..repetitions {
@@ -166,7 +167,7 @@ pub fn checked(noise: Noise, cases: usize, blocks: usize, above: f64, repetition
     Checked { told, told_of_first: of_first, widened, told_from_itself }
 }
 
-/// How often a machine is said to have two speeds by so many slices, which have this noise and belong to six cases in turn.
+/// How often this many slices, with this noise and of six cases in turn, make a machine seem to have two speeds.
 pub fn said_to_have_two_speeds(noise: Noise, launches: usize, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(11_000 + launches as u64);
     let said = (0..repetitions).filter(|_| {
@@ -176,7 +177,7 @@ pub fn said_to_have_two_speeds(noise: Noise, launches: usize, repetitions: u32) 
     share(said.count(), repetitions)
 }
 
-/// How often a subject that was entered twice among six differs from itself. The pair is judged by itself.
+/// How often a subject that was entered twice among six differs from itself. The pair is judged on its own.
 pub fn aa_false(noise: Noise, blocks: usize, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(4_000 + blocks as u64);
     let mut sensitivities: Vec<f64> = (0..6).map(|case| sensitivity(case, 6)).collect();
@@ -190,7 +191,7 @@ pub fn aa_false(noise: Noise, blocks: usize, repetitions: u32) -> f64 {
     share(wrong.count(), repetitions)
 }
 
-/// How often the intervals of the pairs cover in a run that ends once all have at most this half width.
+/// How often the intervals of the pairs cover in a run that ends once all half widths are small enough.
 pub fn covered_when_stopped(noise: Noise, until: f64, at_least: usize, at_most: usize, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(5_000 + at_least as u64);
     let mut covered = 0;
@@ -207,12 +208,13 @@ pub fn covered_when_stopped(noise: Noise, until: f64, at_least: usize, at_most: 
     covered as f64 / f64::from(repetitions) / 15.0
 }
 
-/// How often the best of cases that differ a little is not among the recommended: those before the first that is significantly behind.
+/// How often the best of slightly different cases is not recommended. Recommended are those before the first that is
+/// significantly behind.
 pub fn without_the_best(noise: Noise, cases: usize, blocks: usize, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(6_000 + blocks as u64);
     let missing = (0..repetitions).filter(|_| {
         let mut rows = noise.study(cases, blocks, &mut rng);
-        // The best is any of them, the others are behind by up to a deviation.
+        // The best is any of them. The others are behind by up to one standard deviation.
         let best = rng.below(cases as u64) as usize;
         for (_, row) in rows.iter_mut().enumerate().filter(|(case, _)| *case != best) {
             let behind = SPREAD * (0.2 + 0.8 * rng.unit());
@@ -233,7 +235,7 @@ pub fn without_the_best(noise: Noise, cases: usize, blocks: usize, repetitions: 
     share(missing.count(), repetitions)
 }
 
-/// How many blocks the power note of the median run asks for, to name twice the smallest effect in four of five runs.
+/// How many blocks the power note of the median run requests to name twice the smallest effect in four of five runs.
 pub fn blocks_by_note(noise: Noise, cases: usize, blocks: usize, repetitions: u32) -> usize {
     let mut rng = Rng::seeded(7_000 + blocks as u64);
     let mut asked: Vec<u32> = (0..repetitions)
@@ -257,7 +259,7 @@ pub fn blocks_by_note(noise: Noise, cases: usize, blocks: usize, repetitions: u3
     asked[asked.len() / 2] as usize
 }
 
-/// How often the verdicts tell a case in the middle from one that is faster by `effect`.
+/// How often the verdicts tell a middle case from one that is faster by `effect`.
 pub fn named(noise: Noise, cases: usize, blocks: usize, effect: f64, repetitions: u32) -> f64 {
     let mut rng = Rng::seeded(8_000 + blocks as u64);
     let (a, b) = (cases / 2 - 1, cases / 2);
@@ -274,8 +276,8 @@ pub fn named(noise: Noise, cases: usize, blocks: usize, effect: f64, repetitions
     share(found.count(), repetitions)
 }
 
-/// Of differences that were named: how often what was seen, and what is left after correction, is larger than the truth. The
-/// truth is as large as the noise of a ratio, which few blocks name seldom.
+/// For named differences: how often the observed value, and the corrected one, exceed the truth. The truth is about the
+/// noise of a ratio, which few blocks seldom name.
 pub fn too_large_if_named(cases: usize, blocks: usize, repetitions: u32) -> [f64; 2] {
     let mut rng = Rng::seeded(9_000 + blocks as u64);
     let truth = 1.2 * std::f64::consts::SQRT_2 * SPREAD;
