@@ -1,9 +1,9 @@
-//! A request as browsers and API documents give it: a command line of curl, taken apart.
+//! Parses a request as browsers and API documents give it: a curl command line.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-/// Options of curl that say nothing about the request.
+/// Options of curl that do not affect the request.
 const SILENT: [&str; 14] = [
     "-s",
     "--silent",
@@ -20,24 +20,24 @@ const SILENT: [&str; 14] = [
     "-g",
     "--globoff",
 ];
-/// The same with a value.
+/// The same, for options with a value.
 const SILENT_WITH_VALUE: [&str; 8] =
     ["-o", "--output", "-w", "--write-out", "-m", "--max-time", "--connect-timeout", "--retry"];
 
 /// The request of a curl command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Curl {
-    /// With its scheme.
+    /// The URL with its scheme.
     pub url: String,
     pub method: Option<String>,
     pub headers: Vec<(String, String)>,
-    /// Parts of the body, which `&` joins; one alone that begins with `@` is a file.
+    /// Parts of the body, joined by `&`. A single part that begins with `@` is a file.
     pub data: Vec<String>,
     pub insecure: bool,
     pub http2: bool,
 }
 
-/// Reads a command. The error says what is not understood.
+/// Parses a command. The error tells what is not understood.
 pub fn read(command: &str) -> Result<Curl, String> {
     let words = words(command)?;
     let mut words = words.into_iter().peekable();
@@ -86,7 +86,7 @@ pub fn read(command: &str) -> Result<Curl, String> {
     Ok(curl)
 }
 
-/// What curl adds to a request with a body.
+/// Adds what curl adds to a request with a body.
 fn complete(curl: &mut Curl, is_json: bool) {
     if curl.data.is_empty() {
         return;
@@ -105,8 +105,8 @@ fn complete(curl: &mut Curl, is_json: bool) {
     }
 }
 
-/// `Name: value`. A name without a value takes a header away from curl, and adds nothing here. The length and the connection are
-/// the generator's.
+/// `Name: value`. A name without a value removes a header from curl, and adds nothing here. The generator sets the
+/// length and the connection itself.
 fn header(text: &str) -> Option<(String, String)> {
     let (name, value) = text.split_once(':')?;
     let (name, value) = (name.trim(), value.trim());
@@ -114,7 +114,7 @@ fn header(text: &str) -> Option<(String, String)> {
     (!value.is_empty() && !is_own && !name.starts_with(':')).then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// `-XPOST` and `--request=POST` as a name and its value.
+/// Splits `-XPOST` and `--request=POST` into a name and its value.
 fn parted(word: &str) -> (String, Option<String>) {
     if let Some((name, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {
         return (name.to_owned(), Some(value.to_owned()));
@@ -129,14 +129,14 @@ fn parted(word: &str) -> (String, Option<String>) {
     }
 }
 
-/// The words of a command as a shell has them: quotes, backslashes, and `$'…'` as browsers write it.
+/// The words of a command as a shell splits it: handles quotes, backslashes, and `$'…'` as browsers write it.
 fn words(command: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word): (Vec<String>, Option<String>) = (Vec::new(), None);
     let mut letters = command.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
             '\\' => match letters.next() {
-                // A line that goes on.
+                // A line continuation.
                 Some('\n') | None => {}
                 Some(escaped) => word.get_or_insert_default().push(escaped),
             },

@@ -1,29 +1,29 @@
-//! The JSON lines that tolok's load engine writes on standard error while it runs.
+//! The JSON lines that tolok's load engine writes to standard error while it runs.
 
 use serde::{Deserialize, Serialize};
 
-/// A moment in a tool's run. `tolok load --events` writes one JSON line each on its standard error.
+/// A moment in a tool's run. `tolok load --events` writes each as a JSON line to its standard error.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum ToolEvent {
     WindowStarted {
-        /// When the tool came to it, on `CLOCK_MONOTONIC`; the event is heard somewhat later.
+        /// When the tool started it, on `CLOCK_MONOTONIC`. The event arrives somewhat later.
         monotonic_ns: u64,
     },
     /// A second of the run is over, or the rest of one at the end of a phase.
     Second {
-        /// What was seen in it.
+        /// The figures of the second.
         #[serde(flatten)]
         second: LoadSecond,
-        /// Whether it ended with its phase. Then the border, whose line came before it, is what matters.
+        /// Whether it ended with its phase. Then the preceding event for the border is what matters.
         at_border: bool,
     },
     /// Some slices are over.
     Slices { done: u32, of: u32 },
-    /// A machine that generates load is gone. There is no record.
+    /// A generator machine is gone. There is no record.
     GeneratorLost { generator: String, reason: String },
     WindowEnded {
-        /// When it was to close, on `CLOCK_MONOTONIC`: whatever the tool does later is no load.
+        /// When it was due to end, on `CLOCK_MONOTONIC`. What the tool does later is not load.
         monotonic_ns: u64,
     },
 }
@@ -33,11 +33,11 @@ pub enum ToolEvent {
 pub struct LoadSecond {
     /// `warming-up` or `measuring`.
     pub phase: LoadPhase,
-    /// Its start after that of the window, in seconds; negative in the warm-up.
+    /// Its start relative to that of the window, in seconds. Negative in the warm-up.
     pub start_s: f64,
-    /// Its length, which is less than a second where its phase ends.
+    /// Its length, which is less than a second at the end of a phase.
     pub duration_s: f64,
-    /// Correct responses that came in it.
+    /// Correct responses that arrived in it.
     pub good: u64,
     /// Requests that failed in it.
     pub failed: u64,

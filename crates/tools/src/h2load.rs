@@ -1,6 +1,7 @@
-//! h2load of nghttp2, made to speak HTTP/1.1 with one request at a time on each connection, or HTTP/2.
+//! h2load of nghttp2, configured for HTTP/1.1 with one request at a time on each connection, or for HTTP/2.
 //!
-//! Its own warm-up would begin and end unseen inside its process. A separate process before the counted one has exact borders.
+//! Its own warm-up would begin and end unnoticed inside its process. A separate process before the counted one has
+//! exact borders.
 
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool, Scenario};
@@ -13,7 +14,7 @@ use super::printed::{
 pub struct H2load;
 
 const H2LOAD: &str = "h2load";
-/// From here on, two decimals of a rate are fine enough to tell the window by.
+/// From this rate on, its two decimals are precise enough to compute the window.
 const RATE_TELLS_FROM: f64 = 10.0;
 
 impl Driver for H2load {
@@ -25,8 +26,8 @@ impl Driver for H2load {
         let load = &job.scenario.load;
         let for_time = |for_s| vec!["-D".to_owned(), milliseconds(for_s)];
         let until = match load_shape(load).iterations {
-            // Its timeout is one of silent connections. With a number of requests it ends a run that hangs; with a time, it
-            // would only end runs at low rates, and version 1.52 crashes at the end if it has struck.
+            // Its timeout applies to silent connections. With a number of requests, it ends a run that hangs. With a
+            // time, it would only end runs at low rates, and version 1.52 crashes at the end after a timeout.
             Some(iterations) => {
                 vec!["-n".to_owned(), iterations.to_string(), "-N".to_owned(), milliseconds(load.timeout_s)]
             }
@@ -45,13 +46,13 @@ impl Driver for H2load {
         let statuses = statuses(output)?;
         let window_s = window(output, done)?;
         let times = Times::read(output)?;
-        // Its last line: an output that lacks it was cut off, and the lines before it may be.
+        // Its last line: an output that lacks it was cut off, and earlier lines may be too.
         after(&output.stdout, "req/s").ok_or_else(|| missing(H2LOAD, "line `req/s`", output))?;
         let of_class = |class: u16| statuses.iter().find(|(digit, _)| *digit == class).map_or(0, |(_, number)| *number);
-        // A status is counted when the head of an answer has come, which may be before the end, and the rest of it after.
+        // A status counts when the head of a response has arrived, which may be before the end, with the rest after it.
         let good = of_class(job.status / 100).min(done);
         let bad_status = done - good;
-        // Requests that it never sent are among its errors; with a time instead of a number there are none.
+        // Its errors include requests that it never sent. With a time instead of a number there are none.
         let unsent = total.saturating_sub(started);
         let closed = errored.saturating_sub(timed_out).saturating_sub(unsent);
         let mut told = report((H2LOAD, output), job, window_s, good)?;
@@ -71,7 +72,7 @@ impl Driver for H2load {
         if bad_status > 0 {
             told.latency.marks.push(LatencyMark::WithFailures);
         } else {
-            // Bytes of answers that were under way at the end are counted, the answers are not.
+            // The bytes include those of responses in flight at the end; the count of responses does not.
             let bytes = data_bytes(output)?;
             let under_way = started.saturating_sub(done).saturating_mul(job.body_bytes.unwrap_or_default());
             told.tool_warnings.extend(body_warning(
@@ -91,7 +92,7 @@ impl Driver for H2load {
 fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
     let shape = load_shape(&job.scenario.load);
     let Scenario { protocol, streams, .. } = job.scenario;
-    // What is left of a division is refused when the study is read; a number of requests may ask for fewer.
+    // A study whose users do not divide evenly is refused when it is read. A number of requests may still allow fewer.
     let connections = shape.connections.div_ceil(u64::from(*streams));
     let mut arguments: Vec<String> =
         if protocol.is_http2() { vec!["-m".to_owned(), streams.to_string()] } else { vec!["--h1".to_owned()] };
@@ -109,7 +110,7 @@ fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
     arguments
 }
 
-/// Its account of requests. Errors have timeouts among them.
+/// Its counts of requests. Errors include timeouts.
 struct Requests {
     total: u64,
     started: u64,
@@ -150,8 +151,8 @@ fn counted(line: &str, name: &str) -> Option<u64> {
     line.split(", ").find_map(|part| count(part.strip_suffix(name)?.strip_suffix(' ')?))
 }
 
-/// `finished in 2.01s, 78503.00 req/s, 7.56MB/s`. With `-D` the rate is over the time that was asked for, and the time is that
-/// until the last thread had stopped: the rate tells the window, as far as its two decimals go.
+/// `finished in 2.01s, 78503.00 req/s, 7.56MB/s`. With `-D` the rate is over the requested time, but the time lasts
+/// until the last thread has stopped. So the window is computed from the rate, if its two decimals are precise enough.
 fn window(output: &ToolOutput, done: u64) -> Result<f64, NotUnderstood> {
     let line = after(&output.stdout, "finished in ").ok_or_else(|| missing(H2LOAD, "line `finished in`", output))?;
     let mut parts = line.split(", ");
@@ -174,8 +175,8 @@ fn data_bytes(output: &ToolOutput) -> Result<u64, NotUnderstood> {
         .ok_or_else(|| missing(H2LOAD, "bytes of data in its line `traffic:`", output))
 }
 
-/// Times of requests. Which columns there are is for the line above to say: since 1.69 they have percentiles among them, and
-/// the row has another name.
+/// Times of requests. The line above names the columns: since 1.69 they include percentiles, and the row has another
+/// name.
 #[derive(Debug, Default, PartialEq)]
 struct Times {
     mean_s: Option<f64>,

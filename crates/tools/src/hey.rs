@@ -1,6 +1,7 @@
 //! hey: a closed loop, or workers that limit their own rate.
 //!
-//! It prints times in steps of a tenth of a millisecond and keeps the statuses of its first million responses only. If a connection was
+//! It prints times in steps of a tenth of a millisecond and keeps the statuses of only its first million responses. If
+//! a connection was closed before the response, it silently sends the request again.
 //! closed before the response, it silently sends the request again.
 
 use tolok_load::fault::ErrorClass;
@@ -15,9 +16,9 @@ use super::printed::{
 pub struct Hey;
 
 const HEY: &str = "hey";
-/// Answers of which it keeps the status and the time.
+/// Responses of which it keeps the status and the time.
 const KEPT: u64 = 1_000_000;
-/// The last digit of its times.
+/// The resolution of its times.
 const STEP_S: f64 = 1e-4;
 
 impl Driver for Hey {
@@ -32,13 +33,13 @@ impl Driver for Hey {
     fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
         let window_s = figure((HEY, output), "Total:", in_secs)?;
         let rate_rps = figure((HEY, output), "Requests/sec:", number)?;
-        // A line that is not ended may have been cut off.
+        // A line without an end may have been cut off.
         if !output.stdout.ends_with('\n') {
             return Err(missing(HEY, "end of its last line", output));
         }
         let (statuses, errors) = (statuses(output)?, errors(output)?);
         let (known, failures) = (sum(&statuses)?, sum(&errors)?);
-        // The rate counts every request that ended, well or not.
+        // The rate counts every request that ended, successful or not.
         let ended = (rate_rps * window_s).round() as u64;
         let beyond = ended.saturating_sub(known.saturating_add(failures));
         let rounding = 1.0 + (rate_rps + window_s) * STEP_S;
@@ -58,7 +59,7 @@ impl Driver for Hey {
         told.ledger.failed = failed([(ErrorClass::BadStatus, bad_status)]);
         add_errors(&mut told, &errors);
         told.tool_warnings.extend(capped.then(|| beyond_the_first_million(beyond)));
-        // Bodies without a length in the head are not counted, so that no bytes at all say nothing.
+        // Bodies without a length in the head are not counted, so zero bytes mean nothing.
         let bytes = after(&output.stdout, "Total data:").and_then(|text| count(text.strip_suffix(" bytes")?));
         if let (Some(bytes), 0, false) = (bytes, bad_status, capped) {
             told.tool_warnings.extend(body_warning(HEY, good, (bytes, bytes), job.body_bytes));
@@ -80,7 +81,7 @@ fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
         whole_seconds(job.scenario.load.timeout_s).to_string(),
         "-cpus".to_owned(),
         job.cpus.max(1).to_string(),
-        // The other tools ask for no compression and follow nothing either.
+        // The other tools do not request compression or follow redirects either.
         "-disable-compression".to_owned(),
         "-disable-redirects".to_owned(),
     ]);
@@ -102,7 +103,7 @@ fn latency(told: &mut ToolReport, output: &ToolOutput, samples: u64, bad_status:
     if [mean_s, max_s].iter().chain(printed.iter().map(|(_, time_s)| time_s)).any(|time_s| is_coarse(*time_s, STEP_S)) {
         latency.marks.push(LatencyMark::Coarse);
     }
-    // What is less than half a step is printed as nothing, which no answer takes.
+    // Less than half a step is printed as zero, which no response takes.
     latency.mean_s = Some(mean_s).filter(|time_s| *time_s > 0.0);
     latency.max_s = Some(max_s).filter(|time_s| *time_s > 0.0);
     latency.percentiles = percentiles(printed.into_iter().filter(|(_, time_s)| *time_s > 0.0), samples);
@@ -120,7 +121,8 @@ fn in_secs(text: &str) -> Option<f64> {
     number(text.strip_suffix("secs")?.trim_end())
 }
 
-/// Lines such as `[200] 65191 responses`, with a tab, below `Status code distribution:`, which is there even if it is empty.
+/// Lines such as `[200] 65191 responses`, with a tab, below `Status code distribution:`. That heading is there even if
+/// the list is empty.
 fn statuses(output: &ToolOutput) -> Result<Vec<(String, u64)>, NotUnderstood> {
     let head = "Status code distribution:";
     let read = |line: &str| {
@@ -135,14 +137,14 @@ fn statuses(output: &ToolOutput) -> Result<Vec<(String, u64)>, NotUnderstood> {
 fn errors(output: &ToolOutput) -> Result<Vec<(String, u64)>, NotUnderstood> {
     let read = |line: &str| {
         let (number, text) = line.trim().strip_prefix('[')?.split_once(']')?;
-        // The URL stands before it, which may have any word in it.
+        // The URL before it may contain any word.
         let text = text.trim();
         Some((text.split_once("\": ").map_or(text, |(_, error)| error).to_owned(), count(number)?))
     };
     Ok(listed(output, "Error distribution:", read)?.unwrap_or_default())
 }
 
-/// The lines below `head` until an empty one, or `None` if there is no such head.
+/// The lines below `head` until an empty one, or `None` if that heading is missing.
 fn listed(
     output: &ToolOutput,
     head: &str,
@@ -163,7 +165,7 @@ fn sum(rows: &[(String, u64)]) -> Result<u64, NotUnderstood> {
     sum.ok_or_else(|| NotUnderstood(format!("{HEY}'s output has counts that are too large to be added")))
 }
 
-/// Lines such as `50% in 0.0001 secs`; 0.1.5 writes `50%% in`. Those without a time are left out by hey itself.
+/// Lines such as `50% in 0.0001 secs`; 0.1.5 writes `50%% in`. hey itself omits those without a time.
 fn distribution(output: &ToolOutput) -> Vec<(f64, f64)> {
     let read = |line: &str| {
         let (percent, time) = line.trim().split_once("% in ")?;

@@ -1,4 +1,4 @@
-//! Jobs and outputs of the tests of drivers.
+//! Jobs and outputs for tests of drivers.
 
 use tolok_model::{Connection, Executor, LoadProfile, Scenario, ToolChoice};
 
@@ -50,7 +50,7 @@ pub(super) fn job(scenario: &Scenario) -> LoadJob<'_> {
     }
 }
 
-/// The command lines of a load in words: the warm-up's, if there is one, and the one that counts.
+/// The command lines of a load: the warm-up's, if there is one, and the one that counts.
 pub(super) fn called(driver: &dyn Driver, load: LoadProfile) -> (Option<String>, String) {
     let scenario = scenario(load);
     let invocation = driver.invocation(&job(&scenario));
@@ -61,7 +61,7 @@ pub(super) fn tool_output(output: &str) -> ToolOutput {
     ToolOutput { stdout: output.to_owned(), ..ToolOutput::default() }
 }
 
-/// What an output of a closed loop means.
+/// The report of an output of a closed loop.
 pub(super) fn understood(driver: &dyn Driver, output: &str) -> Result<ToolReport, NotUnderstood> {
     driver.report(&tool_output(output), &job(&scenario(closed())))
 }
@@ -71,8 +71,7 @@ pub(super) fn refused(driver: &dyn Driver, output: &str) -> String {
     understood(driver, output).expect_err("it should not be understood").0
 }
 
-/// No beginning of an output makes the driver panic, and none but one that lacks nothing that it reads says something else
-/// than the whole.
+/// Tests that no truncated output makes the driver panic, or results in another report than the whole.
 pub(super) fn every_beginning_is_refused_or_says_the_same(driver: &dyn Driver, output: &str) {
     let whole = understood(driver, output).expect("it is a whole output");
     for (at, _) in output.char_indices() {

@@ -1,15 +1,15 @@
-//! The tools that measure: load generators behind one trait ([`Driver`]), and what is common to running them.
+//! The tools that measure: load generators behind one trait ([`Driver`]), and what they share.
 //!
-//! Each is started as a process of its own, tolok's own engine as well, so that its CPU time is accounted apart from the lab's
-//! and it can sit on CPUs of its own. Drivers are pure: a job becomes a command line, and text becomes a report.
+//! Each runs as its own process, even tolok's own engine, so that its CPU time is accounted separately from the lab's
+//! and it can have CPUs of its own. Drivers are pure: a job becomes a command line, and text becomes a report.
 //!
-//! - `tolok`: tells everything that a record has;
-//! - `k6`: by a script that the lab writes, or with what users do from one of the user's own;
-//! - `wrk`: answers that came too late are among those it counts, and it adds latencies of requests that were never sent;
-//! - `ab`: HTTP/1.0 and one thread; lengths are compared with that of its first answer;
-//! - `h2load`: requests of a connection that the server closed are in no figure of a run for a time;
-//! - `hey`: times in tenths of milliseconds, statuses of the first million answers only;
-//! - `oha`: JSON; requests in flight at the end stand among its errors.
+//! - `tolok`: reports everything that a record has;
+//! - `k6`: runs a script that the lab writes, which may call a user's own script;
+//! - `wrk`: counts responses that came too late, and adds latencies of requests that were never sent;
+//! - `ab`: HTTP/1.0 and one thread; compares lengths with that of its first response;
+//! - `h2load`: with a time limit, requests on connections that the server closed are in none of its figures;
+//! - `hey`: times in tenths of milliseconds, statuses of the first million responses only;
+//! - `oha`: JSON; its errors include requests in flight at the end.
 
 mod ab;
 pub mod curl;
@@ -37,7 +37,7 @@ pub use driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, R
 pub use events::{LoadPhase, LoadSecond, ToolEvent};
 pub use output::{LOG, OUTPUT_LIMIT, ReadFile, output_name, report_in, sound, tool_output};
 
-/// How a load generator is driven.
+/// The driver of a load generator.
 pub fn driver(tool: LoadTool) -> &'static dyn Driver {
     match tool {
         LoadTool::Tolok => &tolok::Tolok,

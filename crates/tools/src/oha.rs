@@ -1,6 +1,6 @@
 //! oha: a closed loop, or an open loop whose times it corrects for coordinated omission.
 //!
-//! `--output-format`, which it has since 1.9, makes it print JSON. It lists requests that a deadline interrupts among the errors.
+//! `--output-format`, available since 1.9, makes it print JSON. Its errors include requests that a deadline interrupts.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use super::printed::{
 pub struct Oha;
 
 const OHA: &str = "oha";
-/// How it lists requests that were under way when its time was up.
+/// Its name for requests that were in flight when its time was up.
 const IN_FLIGHT: &str = "aborted due to deadline";
 
-/// What is read of its JSON. What has no value is `null`.
+/// The parts of its JSON that are read. What has no value is `null`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Printed {
@@ -45,7 +45,7 @@ impl Driver for Oha {
     }
 
     fn invocation(&self, job: &LoadJob<'_>) -> Invocation {
-        // Its flag for this came later than the variable, which is that of its runtime.
+        // Its flag for this is newer than this variable, which is its runtime's.
         let env = [("TOKIO_WORKER_THREADS".to_owned(), job.cpus.max(1).to_string())].into();
         Invocation { env, ..by_time_or_number(job, arguments) }
     }

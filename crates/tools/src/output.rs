@@ -6,13 +6,13 @@ use tolok_model::LoadTool;
 
 use super::driver::{Driver, LoadJob, ToolOutput, ToolReport};
 
-/// The file of the trial's folder that has a tool's standard error.
+/// The file in the trial's folder with a tool's standard error.
 pub const LOG: &str = "tool.log";
-/// The most that a tool may write to its output, and the most that is kept of its log. The largest known output is a record of
-/// one row a second, but a user's script may write without end.
+/// The most that a tool may write to its output, and the most that is kept of its log. The largest known output is a
+/// record with one row per second, but a user's script may write without end.
 pub const OUTPUT_LIMIT: u64 = 64 << 20;
 
-/// The file of a trial's folder that has a tool's standard output. The record of tolok's own is JSON.
+/// The file in a trial's folder with a tool's standard output. The record of tolok's own tool is JSON.
 pub fn output_name(driver: &dyn Driver) -> &'static str {
     if driver.tool() == LoadTool::Tolok { "tool.json" } else { "tool.out" }
 }
@@ -28,13 +28,13 @@ pub fn tool_output(driver: &dyn Driver, read: &ReadFile<'_>) -> Result<ToolOutpu
     Ok(ToolOutput { stdout: kept(output_name(driver))?, stderr: kept(LOG)?, beside })
 }
 
-/// What a tool has found, by what it has left in a trial's folder.
+/// A tool's report, from what it has left in a trial's folder.
 pub fn report_in(driver: &dyn Driver, read: &ReadFile<'_>, job: &LoadJob<'_>) -> Result<ToolReport, String> {
     let report = driver.report(&tool_output(driver, read)?, job);
     report.map_err(|error| error.to_string()).and_then(sound).map_err(|what| format!("{}: {what}", output_name(driver)))
 }
 
-/// No sound report has an empty window, and a rate over it would be no number.
+/// Refuses a report with an empty window, over which a rate would not be finite, or with invalid figures.
 pub fn sound(report: ToolReport) -> Result<ToolReport, String> {
     let is_number = |value: f64| value.is_finite() && value >= 0.0;
     if !(report.window_s.is_finite() && report.window_s > 0.0) {

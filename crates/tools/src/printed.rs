@@ -1,6 +1,7 @@
-//! What load generators have in common: the load that they get, and figures as they print them.
+//! What load generators share: the load that they get, and the format of their figures.
 //!
-//! A figure is digits, with at most a point and a unit. The parser rejects everything else, also a number with a tail.
+//! A figure consists of digits, with at most one point and a unit. The parser rejects everything else, including a
+//! number with trailing text.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +10,25 @@ use tolok_model::{Connection, Executor, Latency, LoadProfile, Percentile, Pool, 
 
 use super::driver::{Borders, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 
-/// Figures that are rounded by more than this part of them are coarse.
+/// Figures that are rounded by more than this share are coarse.
 const FINE: f64 = 0.01;
-/// The longest word of a tool's log that a message repeats.
+/// The most characters of a line of a tool's log that a message repeats.
 const LOG_LINE: usize = 200;
 
-/// A load as these tools see it.
+/// A load in the terms of these tools.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LoadShape {
-    /// Users, each with one connection; at a rate, connections.
+    /// Users, each with one connection. At a rate, connections.
     pub connections: u64,
-    /// Requests per second of all connections together, or `None` in a closed loop.
+    /// Requests per second over all connections, or `None` in a closed loop.
     pub rate_rps: Option<f64>,
-    /// Requests of all users together, where that ends the run.
+    /// Requests over all users, if their number ends the run.
     pub iterations: Option<u64>,
-    /// A connection serves one request.
+    /// Whether a connection serves only one request.
     pub per_request: bool,
 }
 
-/// The load of a profile. Those that no tool here can put on a subject were refused when the study was read.
+/// The shape of a profile. Profiles that no tool here supports were refused when the study was read.
 pub(super) fn load_shape(load: &LoadProfile) -> LoadShape {
     let pool = match load.pool.unwrap_or(Pool::DEFAULT) {
         Pool::Bounded(connections) => u64::from(connections),
@@ -43,12 +44,13 @@ pub(super) fn load_shape(load: &LoadProfile) -> LoadShape {
         Executor::ConstantArrivalRate { rate_rps, .. } => (pool, Some(rate_rps), None),
         Executor::RampingArrivalRate { start_rate_rps, .. } => (pool, Some(start_rate_rps), None),
     };
-    // A user without a request has nothing to do, and the tools refuse to have more of them than requests.
+    // The tools refuse to have more users than requests.
     let connections = connections.min(iterations.unwrap_or(u64::MAX)).max(1);
     LoadShape { connections, rate_rps, iterations, per_request: load.connection == Connection::PerRequest }
 }
 
-/// The calls of a tool that runs for `-z` or until `-n`, as hey and oha do: with what its other arguments are made by.
+/// The invocation of a tool that runs for `-z` or until `-n`, such as hey and oha. `arguments` adds the other
+/// arguments.
 pub(super) fn by_time_or_number(
     job: &LoadJob<'_>,
     arguments: impl Fn(&LoadJob<'_>, Vec<String>) -> Vec<String>,
@@ -67,9 +69,9 @@ pub(super) fn by_time_or_number(
     }
 }
 
-/// Whole seconds, and no less than asked for, where a tool knows no others.
+/// Whole seconds, rounded up, for tools that accept no others.
 pub(super) fn whole_seconds(seconds: f64) -> u64 {
-    // What was multiplied may be a hair more than a whole number.
+    // A product may be slightly more than a whole number.
     ((seconds - 1e-9).ceil() as u64).max(1)
 }
 
@@ -84,7 +86,7 @@ pub(super) fn count(text: &str) -> Option<u64> {
     if digits { text.parse().ok() } else { None }
 }
 
-/// A number as tools print it: digits, and digits after a point.
+/// A number as tools print it: digits, optionally with a point and digits.
 pub(super) fn number(text: &str) -> Option<f64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -94,7 +96,7 @@ pub(super) fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// A number of milliseconds, in seconds; rounded once, so that it is the same as if it had been written in seconds.
+/// A number of milliseconds, in seconds. Rounded only once, so it is the same as if it had been written in seconds.
 pub(super) fn from_milliseconds(text: &str) -> Option<f64> {
     scaled(text, "e-3")
 }
@@ -117,12 +119,12 @@ fn scaled(figure: &str, exponent: &str) -> Option<f64> {
     format!("{figure}{exponent}").parse().ok()
 }
 
-/// What stands after `label` in the first line that begins with it, without blanks around it.
+/// The trimmed text after `label` in the first line that begins with it.
 pub(super) fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.trim_start().strip_prefix(label)).map(str::trim)
 }
 
-/// What a driver says of an output that lacks a part, with the tool's own last word on it.
+/// The error for an output that lacks a part, with the last line of the tool's log.
 pub(super) fn missing(tool: &str, part: &str, output: &ToolOutput) -> NotUnderstood {
     let last_word = output.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
     let last_word = last_word.map_or_else(String::new, |line| {
@@ -132,7 +134,7 @@ pub(super) fn missing(tool: &str, part: &str, output: &ToolOutput) -> NotUnderst
     NotUnderstood(format!("{tool}'s output {lacks}{last_word}"))
 }
 
-/// The figure after `label`, which must be there.
+/// The figure after `label`, which must exist.
 pub(super) fn figure<T>(
     (tool, output): (&str, &ToolOutput),
     label: &str,
@@ -143,7 +145,7 @@ pub(super) fn figure<T>(
         .ok_or_else(|| missing(tool, &format!("line `{label}` with a figure"), output))
 }
 
-/// A report of what every tool tells.
+/// A report of what every tool provides.
 pub(super) fn report(
     (tool, output): (&str, &ToolOutput),
     job: &LoadJob<'_>,
@@ -166,7 +168,7 @@ pub(super) fn report(
     Ok(report)
 }
 
-/// Failures by class, without the classes that have none.
+/// Failures by class, without classes that have none.
 pub(super) fn failed<const N: usize>(classes: [(ErrorClass, u64); N]) -> BTreeMap<String, u64> {
     let mut failed = BTreeMap::new();
     for (class, number) in classes.into_iter().filter(|(_, number)| *number > 0) {
@@ -175,12 +177,12 @@ pub(super) fn failed<const N: usize>(classes: [(ErrorClass, u64); N]) -> BTreeMa
     failed
 }
 
-/// Whether a status is of the kind that these tools take for a success.
+/// Whether these tools consider a status a success.
 pub(super) fn is_success(status: u16) -> bool {
     status < 400
 }
 
-/// Percentiles as a tool prints them, with nothing where too few of the samples lie beyond.
+/// Percentiles as a tool prints them, absent if too few samples lie beyond them.
 pub(super) fn percentiles(printed: impl IntoIterator<Item = (f64, f64)>, samples: u64) -> Vec<Percentile> {
     let percentile = |(quantile, latency_s): (f64, f64)| {
         let quantile = (quantile * 1e6).round() / 1e6;
@@ -189,12 +191,12 @@ pub(super) fn percentiles(printed: impl IntoIterator<Item = (f64, f64)>, samples
     printed.into_iter().map(percentile).collect()
 }
 
-/// Whether a time that is a multiple of `step_s` is rounded too much to be told apart from others.
+/// Whether a time that is a multiple of `step_s` is too coarse to be distinguished from others.
 pub(super) fn is_coarse(time_s: f64, step_s: f64) -> bool {
     step_s / 2.0 > time_s * FINE
 }
 
-/// A warning where answers that seemed good had other bodies than they should: how many of them, the tool does not tell.
+/// A warning if responses that seemed good had other bodies than expected. The tool does not report how many.
 pub(super) fn body_warning(
     tool: &str,
     answers: u64,
@@ -212,7 +214,7 @@ pub(super) fn body_warning(
     Some(ToolWarning { gate: "body".to_owned(), text })
 }
 
-/// Puts errors in words among the failures, and the first of each class among the examples.
+/// Adds error messages to the failures, and the first of each class to the examples.
 pub(super) fn add_errors(report: &mut ToolReport, errors: &[(String, u64)]) {
     for (text, number) in errors {
         let class = class_of(text).to_owned();
@@ -224,7 +226,7 @@ pub(super) fn add_errors(report: &mut ToolReport, errors: &[(String, u64)]) {
     }
 }
 
-/// The class of an error that a tool has in words; `other` if they do not tell.
+/// The class of an error message, or `other` if unknown.
 fn class_of(error: &str) -> &'static str {
     const WORDS: [(&[&str], ErrorClass); 6] = [
         (&["too many open files", "cannot assign requested address", "no buffer space"], ErrorClass::Local),

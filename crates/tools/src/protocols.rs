@@ -1,4 +1,4 @@
-//! What drivers ask of their tools over TLS and HTTP/2.
+//! The arguments of each tool for TLS and HTTP/2.
 
 use tolok_model::{LoadTool, Protocol, Scenario};
 
@@ -11,7 +11,7 @@ fn invocation(tool: LoadTool, protocol: Protocol, streams: u32) -> Invocation {
     driver(tool).invocation(&job(&scenario))
 }
 
-/// Arguments that HTTP/1.1 without TLS does not have, and after a slash those that it has and this lacks.
+/// Arguments that HTTP/1.1 without TLS does not have, then a slash and those that only it has.
 fn differs(tool: LoadTool, protocol: Protocol, streams: u32) -> String {
     let [usual, asked] = [invocation(tool, Protocol::Http1, 1), invocation(tool, protocol, streams)]
         .map(|invocation| invocation.arguments);
@@ -31,12 +31,12 @@ fn each_tool_is_asked_for_the_protocol_in_its_own_words() {
     check(LoadTool::Tolok, Protocol::H2c, 1, "--http2 / ");
     check(LoadTool::H2load, Protocol::Https, 1, " / ");
     check(LoadTool::H2load, Protocol::H2, 1, "-m 1 / --h1");
-    // Eight users on four streams each have two connections, and two threads there were before.
+    // Eight users with four streams per connection have two connections. There were two threads before.
     check(LoadTool::H2load, Protocol::H2c, 4, "-m 4 / --h1 8");
     check(LoadTool::Oha, Protocol::Https, 1, "--insecure / ");
     check(LoadTool::Oha, Protocol::H2, 4, "2 --http2 -p 4 --insecure / 8");
     for tool in [LoadTool::K6, LoadTool::Wrk, LoadTool::Ab, LoadTool::Hey] {
-        // Those of them that look at certificates are told otherwise.
+        // Those of them that check certificates disable that elsewhere.
         check(tool, Protocol::Https, 1, " / ");
     }
 }

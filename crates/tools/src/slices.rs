@@ -1,4 +1,4 @@
-//! Slices of tolok's own load engine: the arguments for a case, and the meaning of its lines and its record.
+//! Slices of tolok's own load engine: the arguments for a case, and the interpretation of its lines and its record.
 
 use serde::{Deserialize, Serialize};
 use tolok_load::slices::{SliceLine, SlicedTarget, TargetRecord};
@@ -7,28 +7,28 @@ use tolok_model::{Latency, LedgerCounts, LoadChecks};
 use super::driver::{LoadJob, ToolReport};
 use super::tolok::arguments;
 
-/// A line of `slices.jsonl`: a slice, and its place in the design.
+/// A line of `slices.jsonl`: a slice and its place in the design.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoredSlice {
-    /// The round of its scenario, from 1.
+    /// The turn of its scenario, from 1.
     pub round: u32,
     /// 1 for the permutation, 2 for its mirror.
     pub half: u32,
-    /// What the engine says of it.
+    /// The engine's line about it.
     #[serde(flatten)]
     pub line: SliceLine,
 }
 
 /// A case as a target of the engine.
 pub fn target(job: &LoadJob<'_>, name: &str, server: usize) -> SlicedTarget {
-    // Grace, events and format are those of the whole run.
+    // Grace, events and format are options of the whole run.
     let is_own =
         |argument: &String| !["--grace=", "--format=", "--events"].iter().any(|whole| argument.starts_with(whole));
     let arguments = arguments(job).into_iter().skip(1).filter(is_own).collect();
     SlicedTarget { name: name.to_owned(), server, arguments }
 }
 
-/// What a case brought, over all of its slices. The error says what is wrong with them.
+/// The report of a case over all of its slices. The error tells what is wrong with them.
 pub fn report(record: &TargetRecord, slices: &[StoredSlice]) -> Result<ToolReport, String> {
     let lines = || slices.iter().map(|slice| &slice.line);
     let window_s: f64 = lines().map(|line| line.window_s).sum();

@@ -6,14 +6,15 @@ use tolok_model::TailSeries;
 
 /// The percentile of the tail.
 const QUANTILE: f64 = 0.999;
-/// The fewest answers of a span: enough of them must lie beyond the percentile.
+/// The fewest responses of a span. Enough of them must be beyond the percentile.
 const FEWEST: u64 = VALUES_BEYOND * 1000;
-/// Lengths of a span that are tried, in seconds, the shortest first. Few and round, so that trials of one case have the same.
+/// Lengths of a span to try, in seconds, shortest first. They are few and round, so that trials of one case use the
+/// same.
 const SPANS_S: [u32; 13] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
-/// With fewer spans there is no course.
+/// Fewer spans show no development.
 const FEWEST_SPANS: usize = 2;
 
-/// The tail of whole seconds that follow each other, or `None` where no two spans of them have answers enough.
+/// The tail of consecutive whole seconds, or `None` if no two spans of them have enough responses.
 pub(super) fn tail(seconds: &[&SecondRow]) -> Result<Option<TailSeries>, HistogramError> {
     if seconds.iter().any(|row| row.response_time.is_empty()) {
         return Ok(None);
@@ -23,7 +24,7 @@ pub(super) fn tail(seconds: &[&SecondRow]) -> Result<Option<TailSeries>, Histogr
     let fewest = |span_s: &u32| spans(span_s).map(answers).min().unwrap_or_default();
     let is_told = |span_s: &u32| spans(span_s).len() >= FEWEST_SPANS && fewest(span_s) >= FEWEST;
     let Some(span_s) = SPANS_S.into_iter().find(is_told) else { return Ok(None) };
-    // One histogram at a time: all of a day would take gigabytes.
+    // One histogram at a time: those of a whole day would take gigabytes.
     let percentile = |span: &[&SecondRow]| {
         merge(span.iter().map(|row| row.response_time.as_str())).map(|sum| quantile_s(&sum, QUANTILE))
     };
@@ -38,7 +39,7 @@ mod tests {
 
     use super::*;
 
-    /// A second of answers that take `ns`, of which `slow` take a hundred times as long.
+    /// A second of responses that take `ns`, of which `slow` take a hundred times as long.
     fn second(good: u64, slow: u64, ns: u64) -> SecondRow {
         let mut histogram = empty();
         histogram.record_n(ns, good - slow).unwrap();
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn spans_are_as_short_as_each_has_answers_enough() {
-        // 2,500 a second: 4 s would do, and the next round length is 5 s. The last two seconds are in no span.
+        // 2,500 a second: 4 s would suffice, and the next round length is 5 s. The last two seconds are in no span.
         let rows: Vec<SecondRow> = (0..12).map(|at| second(2500, if at < 5 { 0 } else { 10 }, 1_000_000)).collect();
         let tail = found(&rows).unwrap();
         assert_eq!((tail.span_s, tail.fewest_answers, tail.latency_p999_s.len()), (5, 12_500, 2));

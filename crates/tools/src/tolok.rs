@@ -15,10 +15,11 @@ use tolok_model::{
 use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood, Requests, ToolOutput, ToolReport};
 use super::tail::tail;
 
-/// In an open loop, a stall at the end of the window shows in no percentile unless those that wait are awaited. What takes longer is
-/// in the percentiles as at least that long. In a closed loop the requests in flight at the end are at most one a user.
+/// In an open loop, a stall at the end of the window shows in no percentile unless the tool waits for pending
+/// responses. Those that take longer count in the percentiles as at least that long. In a closed loop at most one
+/// request per user is in flight at the end.
 const OPEN_GRACE: &str = "1s";
-/// Where answers are numbers of a counter, all of them must be known before the sum is.
+/// If responses are numbers of a counter, all must arrive before their sum is known.
 const COUNTED_GRACE: &str = "5s";
 #[derive(Debug)]
 pub struct Tolok;
@@ -69,7 +70,8 @@ pub(super) fn arguments(job: &LoadJob<'_>) -> Vec<String> {
     arguments
 }
 
-/// What is spoken. The certificate is the lab's own, made for the run: that it is trusted would show nothing.
+/// The arguments for the protocol. The certificate is the lab's own, made for the run, so verifying it would prove
+/// nothing.
 fn spoken(Scenario { protocol, streams, .. }: &Scenario) -> Vec<String> {
     let shared = if protocol.is_http2() { "streams" } else { "pipeline" };
     let streams = (*streams > 1).then(|| format!("--{shared}={streams}"));
@@ -85,7 +87,7 @@ fn grace(job: &LoadJob<'_>) -> &'static str {
     }
 }
 
-/// Without its path where requests have their own, which `tolok load` would take for a contradiction.
+/// The URL. Without its path if requests have their own, because `tolok load` would reject that as a contradiction.
 fn url<'a>(job: &'a LoadJob<'_>) -> &'a str {
     let after_scheme = job.url.find("://").map_or(0, |at| at + 3);
     match (&job.answers, job.url[after_scheme..].find('/')) {
@@ -94,7 +96,7 @@ fn url<'a>(job: &'a LoadJob<'_>) -> &'a str {
     }
 }
 
-/// What is sent, and what answers are compared with.
+/// What to send, and what to compare responses with.
 fn what(job: &LoadJob<'_>) -> Vec<String> {
     if let Answers::Requests(requests) = &job.answers {
         return listed(requests);
@@ -119,7 +121,7 @@ fn listed(Requests { file, data, sequence }: &Requests) -> Vec<String> {
     [format!("--request-file={}", file.display())].into_iter().chain(data).chain(sequence).collect()
 }
 
-/// When requests start: the executor and what goes with it.
+/// When requests start: the executor and its options.
 fn when(load: &LoadProfile) -> Vec<String> {
     let window = format!("--duration={}", duration(load.duration_s));
     let stages = |stages: &[Stage]| -> Vec<String> {
@@ -173,7 +175,7 @@ fn draws_at_random(load: &LoadProfile) -> bool {
     drawn_pause || drawn_arrivals
 }
 
-/// Turns the engine's record into what every tool reports.
+/// Converts the engine's record into the report that every tool has.
 fn report(record: Record) -> Result<ToolReport, String> {
     if record.format != Record::FORMAT {
         return Err(format!("its record has format {}, and {} is known", record.format, Record::FORMAT));
@@ -181,13 +183,13 @@ fn report(record: Record) -> Result<ToolReport, String> {
     if record.interrupted && !record.aborted {
         return Err("it was interrupted".to_owned());
     }
-    // No sound record has an empty window, and a rate over it would be no number.
+    // No sound record has an empty window, over which a rate would not be finite.
     if record.window_s <= 0.0 {
         return Err("it measured no window".to_owned());
     }
     let failed = record.ledger.failed_by_class.iter().map(|(class, count)| (class.name().to_owned(), *count));
-    // Answers to requests of the warm-up that came inside the window are work done in the window; without them the
-    // goodput of slow subjects would be too low by up to one request for each connection.
+    // Responses in the window to requests of the warm-up are work done in the window. Without them the goodput of slow
+    // subjects would be too low by up to one request for each connection.
     let answered = record.ledger.good + record.warm_up.carried_over_good;
     let checks = checks(&record);
     let is_apart = !record.generator.nodes.is_empty();
@@ -198,7 +200,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
         goodput_rps: answered as f64 / record.window_s,
         body_bytes: answered * record.plan.expected_body_bytes.unwrap_or_default(),
         last_good_s: record.last_good_s,
-        // A request from the warm-up waits as one from the window does, and so does an arrival without a connection.
+        // A request from the warm-up waits like one from the window, and so does an arrival without a connection.
         waiting_at_end: Some(
             record.ledger.in_flight_at_end + record.ledger.unsent + record.warm_up.carried_over_waiting,
         ),
@@ -237,7 +239,7 @@ fn report(record: Record) -> Result<ToolReport, String> {
     })
 }
 
-/// What the engine's threads used, all together.
+/// The total use of the engine's threads.
 fn used_by(record: &Record) -> Resources {
     let threads = &record.generator.threads;
     let cpu_s = |thread: &ThreadSummary| thread.cpu_user_s + thread.cpu_system_s;
@@ -253,7 +255,7 @@ fn used_by(record: &Record) -> Resources {
     }
 }
 
-/// By what the record can be checked.
+/// What the record can be checked with.
 fn checks(record: &Record) -> LoadChecks {
     let lateness = |quantile: f64| {
         let is_it = |percentile: &&tolok_load::record::Percentile| (percentile.quantile - quantile).abs() < 1e-9;
@@ -273,7 +275,7 @@ fn checks(record: &Record) -> LoadChecks {
     }
 }
 
-/// The whole seconds of the window with the tail of its answers, and those of the warm-up before it.
+/// The whole seconds of the window with the tail of its responses, and those of the warm-up before it.
 fn series(timeline: &[SecondRow]) -> Result<SecondSeries, HistogramError> {
     let warm_up = seconds_of(&whole_seconds(Phase::WarmUp, timeline));
     let warm_up = (!warm_up.good.is_empty()).then(|| Box::new(warm_up));
@@ -281,7 +283,7 @@ fn series(timeline: &[SecondRow]) -> Result<SecondSeries, HistogramError> {
     Ok(SecondSeries { warm_up, tail: tail(&window)?, ..seconds_of(&window) })
 }
 
-/// The whole seconds of a phase. Only its last may be less than one, so that they follow each other.
+/// The whole seconds of a phase. Only its last second may be shorter, so they are consecutive.
 fn whole_seconds(phase: Phase, timeline: &[SecondRow]) -> Vec<&SecondRow> {
     timeline.iter().filter(|row| row.phase == phase && row.duration_s > 0.999).collect()
 }
@@ -297,7 +299,7 @@ fn seconds_of(whole: &[&SecondRow]) -> SecondSeries {
     }
 }
 
-/// A row for the timeline of the trial. Its histograms, most of its length, stay in the tool's own record beside it.
+/// A row for the timeline of the trial, without histograms. They take most space, and the tool's own record has them.
 fn without_histograms(row: &SecondRow) -> Option<serde_json::Value> {
     let mut value = serde_json::to_value(row).ok()?;
     let fields = value.as_object_mut()?;
@@ -307,7 +309,7 @@ fn without_histograms(row: &SecondRow) -> Option<serde_json::Value> {
     Some(value)
 }
 
-/// Why the tool does not stand by its figures.
+/// Why the tool does not trust its own figures.
 fn tool_warnings(verdict: &Verdict) -> Vec<ToolWarning> {
     let warning = |reason: &Reason| ToolWarning { gate: word(&reason.gate), text: reason.text.clone() };
     let warnings: Vec<ToolWarning> = verdict.reasons.iter().map(warning).collect();
@@ -317,7 +319,7 @@ fn tool_warnings(verdict: &Verdict) -> Vec<ToolWarning> {
     vec![ToolWarning { gate: "unknown".to_owned(), text: "the load tool gave no reason".to_owned() }]
 }
 
-/// A threshold is an objective in the words of the tool; ours has one way to be written.
+/// A threshold is the tool's form of an objective. Converts it to tolok's canonical form.
 fn objective(threshold: &Judged) -> ObjectiveRecord {
     let text = &threshold.text;
     ObjectiveRecord {
@@ -331,13 +333,13 @@ fn objective(threshold: &Judged) -> ObjectiveRecord {
     }
 }
 
-/// A value that is written as one word, as it is written.
+/// The serialised form of a value that is a single word.
 fn word(value: &impl Serialize) -> String {
     let written = serde_json::to_value(value).unwrap_or_default();
     written.as_str().unwrap_or_default().to_owned()
 }
 
-/// A part of a mix.
+/// A part of a mixed workload.
 pub(super) fn part(found: &PartRecord) -> PartFigures {
     PartFigures {
         part: found.part.clone(),
@@ -379,7 +381,7 @@ pub(super) fn percentile(found: &tolok_load::record::Percentile) -> Percentile {
     Percentile { at_least_s: found.at_least_s, ..Percentile::new(found.quantile, found.latency_s) }
 }
 
-/// The same, unless the generator's lateness made up too much of it.
+/// The percentile, without a value if the generator's lateness makes up too much of it.
 fn of_target(found: &tolok_load::record::Percentile, verdict: &Verdict) -> Percentile {
     let is_doubted = verdict.doubted.iter().any(|doubt| (doubt.quantile - found.quantile).abs() < 1e-9);
     if is_doubted { Percentile::new(found.quantile, None) } else { percentile(found) }

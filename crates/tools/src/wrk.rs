@@ -1,7 +1,7 @@
 //! wrk: a closed loop for a time, in whole seconds.
 //!
-//! It counts completed responses of any status, and those that came after its timeout. Requests without a response are in none of its
-//! figures.
+//! It counts completed responses of any status, including those after its timeout. Requests without a response are in
+//! none of its figures.
 
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool};
@@ -33,7 +33,7 @@ impl Driver for Wrk {
     fn report(&self, output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
         let stdout = &output.stdout;
         let (requests, window_s) = requests_and_window(output)?;
-        // Its last line: an output that lacks it was cut off, and the lines before it may be.
+        // Its last line: an output that lacks it was cut off, and earlier lines may be too.
         after(stdout, "Transfer/sec:").ok_or_else(|| missing(WRK, "line `Transfer/sec:`", output))?;
         let refusals = after(stdout, "Non-2xx or 3xx responses:").map(|text| {
             count(text).ok_or_else(|| missing(WRK, "count in its line `Non-2xx or 3xx responses:`", output))
@@ -46,7 +46,7 @@ impl Driver for Wrk {
             (ErrorClass::BadStatus, bad_status),
             (ErrorClass::Timeout, late),
             (ErrorClass::Connect, connect),
-            // wrk does not tell a connection that was closed from one that was reset, nor from an answer that is none.
+            // wrk does not distinguish closed from reset connections, nor either from an invalid response.
             (ErrorClass::Closed, read),
             (ErrorClass::Reset, write),
         ]);
@@ -83,15 +83,15 @@ fn arguments(job: &LoadJob<'_>, for_s: f64) -> Vec<String> {
     arguments
 }
 
-/// wrk gives every thread the same number of connections and drops the rest: 9 connections on 2 threads are 8. So there are
-/// as many threads as CPUs at most, and a number that divides the connections.
+/// wrk gives every thread the same number of connections and drops the rest: 9 connections on 2 threads become 8. So
+/// the number of threads divides the connections, and is at most that of the CPUs.
 fn threads(cpus: usize, connections: u64) -> u64 {
     let most = (cpus as u64).clamp(1, connections);
     (1..=most).rev().find(|threads| connections.is_multiple_of(*threads)).unwrap_or(1)
 }
 
-/// `223354 requests in 2.10s, 21.51MB read`, and `Requests/sec: 106299.57`, which tells more of the window than its two
-/// decimals do: both have two, so whichever is the larger number has the smaller error.
+/// Parses `223354 requests in 2.10s, 21.51MB read`, and `Requests/sec: 106299.57`. Both have two decimals, so the
+/// larger number has the smaller relative error, and the window follows from it.
 fn requests_and_window(output: &ToolOutput) -> Result<(u64, f64), NotUnderstood> {
     let line = "line `… requests in …`";
     let read = |line: &str| {
@@ -106,7 +106,7 @@ fn requests_and_window(output: &ToolOutput) -> Result<(u64, f64), NotUnderstood>
     Ok((requests, window_s))
 }
 
-/// `connect 0, read 2958, write 0, timeout 0`; the line is absent where all are zero.
+/// `connect 0, read 2958, write 0, timeout 0`. The line is absent if all are zero.
 fn socket_errors(output: &ToolOutput) -> Result<[u64; 4], NotUnderstood> {
     let Some(line) = after(&output.stdout, "Socket errors:") else { return Ok([0; 4]) };
     let mut errors = [0; 4];
@@ -117,7 +117,7 @@ fn socket_errors(output: &ToolOutput) -> Result<[u64; 4], NotUnderstood> {
     Ok(errors)
 }
 
-/// `Latency   804.30us    1.98ms  20.12ms   90.68%`: mean, deviation, longest.
+/// `Latency   804.30us    1.98ms  20.12ms   90.68%`: mean, deviation, maximum.
 fn mean_and_max(output: &ToolOutput) -> Result<[f64; 2], NotUnderstood> {
     let read = |line: &str| {
         let mut figures = line.trim_start().strip_prefix("Latency ")?.split_whitespace();
@@ -126,7 +126,7 @@ fn mean_and_max(output: &ToolOutput) -> Result<[f64; 2], NotUnderstood> {
     output.stdout.lines().find_map(read).ok_or_else(|| missing(WRK, "line `Latency` with a mean and a maximum", output))
 }
 
-/// The lines below `Latency Distribution`, which wrk2 goes on: `50%   59.00us`.
+/// The lines below `Latency Distribution`, which wrk2 continues: `50%   59.00us`.
 fn distribution(output: &ToolOutput) -> Result<Vec<(f64, f64)>, NotUnderstood> {
     let read = |line: &str| {
         let (percent, latency) = line.trim().split_once('%')?;

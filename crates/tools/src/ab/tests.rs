@@ -1,5 +1,5 @@
-//! The arguments for ab, and what its outputs mean. `documented-…` was made after the outputs of other versions that are public,
-//! the others by running it.
+//! The arguments for ab, and the interpretation of its outputs. `documented-…` was written after public outputs of
+//! other versions; the others were recorded by running it.
 
 use tolok_model::{Connection, Executor, LoadProfile};
 
@@ -22,7 +22,7 @@ const GAVE_UP: &str = include_str!("../recorded/ab/2.3-gave-up.txt");
 const GAVE_UP_LOG: &str = include_str!("../recorded/ab/2.3-gave-up.log");
 const DOCUMENTED: &str = include_str!("../recorded/ab/documented-2.3-of-httpd-2.4.52.txt");
 
-/// What an output means whose correct responses have so many bytes, or differ.
+/// The report of an output whose correct responses have this many bytes, or differ in length.
 fn with_body(output: &str, body_bytes: Option<u64>) -> ToolReport {
     let scenario = scenario(closed());
     Ab.report(&tool_output(output), &LoadJob { body_bytes, ..job(&scenario) }).unwrap()

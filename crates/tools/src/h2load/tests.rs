@@ -1,5 +1,5 @@
-//! The arguments for h2load, and what its outputs mean. `documented-…` was made after the source of that version, the others by
-//! running it.
+//! The arguments for h2load, and the interpretation of its outputs. `documented-…` was written after the source of that
+//! version; the others were recorded by running it.
 
 use tolok_model::{Executor, LoadProfile, Pool};
 

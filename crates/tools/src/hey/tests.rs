@@ -1,4 +1,4 @@
-//! The arguments for hey, and what its outputs mean; all were recorded by running it.
+//! The arguments for hey, and the interpretation of its outputs. All were recorded by running it.
 
 use tolok_model::{Arrivals, Connection, Executor, LoadProfile, Pool};
 

@@ -1,6 +1,6 @@
-//! k6: a script that the lab writes, or writes around one of the user's own, and k6's own summary of it.
+//! k6: runs a script that the lab writes, or writes around a user's own, and reads k6's own summary.
 //!
-//! k6 1.8.1 and 0.57.0 were tried; both give the same summary to a script's `handleSummary`.
+//! Tested with k6 1.8.1 and 0.57.0. Both give the same summary to a script's `handleSummary`.
 
 mod objectives;
 mod script;
@@ -12,11 +12,11 @@ use tolok_model::{LoadTool, Protocol};
 
 use super::driver::{Borders, Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 
-/// What the script says on standard error just before k6 starts its scenarios, which it does about a millisecond later.
+/// The script's line on standard error about a millisecond before k6 starts its scenarios.
 const BEGINS: &str = "tolok: the load begins";
 
-/// The options that k6 is given in the place of the user's own file of them. A limit of its rate that happens to stand there
-/// would hold for every script that does not set another.
+/// The options that k6 gets in place of the user's own options file. A rate limit in that file would apply to every
+/// script that does not set another.
 const CONFIG: &str = "k6-config.json";
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,7 +34,7 @@ impl Driver for K6 {
             warm_up: None,
             arguments: arguments(job),
             env: environment(job),
-            // Where a number of iterations ends the load, this is the longest it may last, and k6 ends earlier.
+            // If a number of iterations ends the load, this is the longest it may last, and k6 ends earlier.
             borders: Borders::AfterLine {
                 text: BEGINS.to_owned(),
                 after_s: script::warmup_s(load),
@@ -48,7 +48,7 @@ impl Driver for K6 {
     }
 }
 
-/// Arguments of `k6`. Without an address it opens no port of its own.
+/// Arguments of `k6`. With an empty address it opens no port of its own.
 fn arguments(job: &LoadJob<'_>) -> Vec<String> {
     let mut arguments: Vec<String> =
         ["run", "--quiet", "--no-color", "--no-usage-report", "--address=", "--config", CONFIG]
@@ -63,7 +63,7 @@ fn arguments(job: &LoadJob<'_>) -> Vec<String> {
     arguments
 }
 
-/// Go's client chooses HTTP/2 wherever a server offers it with TLS.
+/// Go's client chooses HTTP/2 whenever a server offers it with TLS.
 fn environment(job: &LoadJob<'_>) -> BTreeMap<String, String> {
     let keeps_to_http1 = job.scenario.protocol == Protocol::Https;
     keeps_to_http1.then(|| ("GODEBUG".to_owned(), "http2client=0".to_owned())).into_iter().collect()

@@ -6,17 +6,17 @@ use super::script::{DURATION, figure};
 use super::summary::Summary;
 use crate::driver::{LoadJob, ToolReport};
 
-/// Share of the window's requests that failed, to k6: no complete answer, or another status.
+/// Share of the window's requests that failed according to k6: no complete response, or another status.
 pub(super) const FAILED: &str = "http_req_failed{scenario:window}";
-/// The same where bodies of another length are failures too. It costs a value for each request, so it is only taken if an
-/// objective asks for it.
+/// The same, where bodies of another length are failures too. It costs a value for each request, so it is recorded only
+/// if an objective needs it.
 pub(super) const WITH_FAILED_BODIES: &str = "tolok_failed";
-/// Number of failures of the lab's script.
+/// Number of failures with the lab's script.
 const FAILURES: &str = "tolok_failures";
-/// Number of failures of a user's script.
+/// Number of failures with a user's script.
 const FAILURES_OF_USER: &str = "http_reqs{scenario:window,expected_response:false}";
 
-/// An objective in k6's words.
+/// An objective in k6's terms.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Threshold {
     pub(super) metric: String,
@@ -47,9 +47,9 @@ fn threshold(objective: &Objective, job: &LoadJob<'_>) -> Option<Threshold> {
     let (of, figure, relation, limit) = match (metric, value) {
         (Metric::Failed, Limit::Share(share)) => (share_of_failed, "rate".to_owned(), relation, share),
         (Metric::Failed, Limit::Count(number)) => (failures, "count".to_owned(), relation, number as f64),
-        // k6 does not count what it dropped, so with arrivals by the clock this is not the whole objective.
+        // k6 does not count dropped iterations, so in an open loop this is not the whole objective.
         (Metric::Goodput, Limit::Share(share)) => (share_of_failed, "rate".to_owned(), mirrored(relation), 1.0 - share),
-        // k6's rates count from the beginning of the run, warm-up and all.
+        // k6's rates count from the beginning of the run, including the warm-up.
         (_, Limit::Seconds(limit)) => (metric_of_time(part?, metric, job)?, figure(metric), relation, limit * 1e3),
         _ => return None,
     };
@@ -59,8 +59,8 @@ fn threshold(objective: &Objective, job: &LoadJob<'_>) -> Option<Threshold> {
 
 /// k6's metric for a part of a request's time.
 fn metric_of_time(part: Part, metric: Metric, job: &LoadJob<'_>) -> Option<&'static str> {
-    // k6 has a time of zero for every request on a connection that it already had, and only the largest time stays what it
-    // is among them.
+    // k6 records a time of zero for every request on an existing connection. Among these only the maximum stays
+    // correct.
     let has_connect_times = job.scenario.load.connection == Connection::PerRequest || metric == Metric::Max;
     match part {
         Part::Response | Part::Service => Some(DURATION),
@@ -70,7 +70,7 @@ fn metric_of_time(part: Part, metric: Metric, job: &LoadJob<'_>) -> Option<&'sta
     }
 }
 
-/// What a share must be if the rest of one must be so.
+/// The relation for a share, given the relation for the rest of one.
 fn mirrored(relation: Relation) -> Relation {
     match relation {
         Relation::Below => Relation::Above,
@@ -80,7 +80,7 @@ fn mirrored(relation: Relation) -> Relation {
     }
 }
 
-/// What became of every objective: what k6 says of it, or what the counts in `report` say where k6 cannot judge it.
+/// The outcome of every objective: k6's judgement, or that of the counts in `report` where k6 cannot judge it.
 pub(super) fn judged(job: &LoadJob<'_>, summary: &Summary, report: &ToolReport) -> Vec<ObjectiveRecord> {
     let judge = |objective: &Objective| {
         let of_k6 = threshold(objective, job).map(|threshold| said(&threshold, summary));
@@ -102,11 +102,12 @@ pub(super) fn judged(job: &LoadJob<'_>, summary: &Summary, report: &ToolReport) 
     job.scenario.objectives.iter().map(judge).collect()
 }
 
-/// k6's figure in base units, if it has taken any values, and whether it says that the threshold was kept.
+/// k6's figure in base units, if it has any values, and whether it reports that the threshold was kept.
 fn said(threshold: &Threshold, summary: &Summary) -> (Option<f64>, Option<bool>) {
     let kept = summary.kept(&threshold.metric, &threshold.condition());
     let figure = summary.figure(&threshold.metric, &threshold.figure);
-    // Without values k6 says zero. Nor does a connection come about in no time: none was opened in the window.
+    // Without values k6 reports zero. No connection opens in zero time, so zero means that none was opened in the
+    // window.
     let was_measured = |figure: &f64| match (threshold.is_time, threshold.figure.as_str()) {
         (true, _) => {
             let has_values = summary.figure(&threshold.metric, "count").is_some_and(|count| count > 0.0);
@@ -119,7 +120,7 @@ fn said(threshold: &Threshold, summary: &Summary) -> (Option<f64>, Option<bool>)
     (value, kept)
 }
 
-/// The figure of an objective that follows from the counts alone.
+/// The figure of an objective that follows from counts alone.
 fn counted(objective: &Objective, report: &ToolReport) -> Option<f64> {
     let ledger = &report.ledger;
     let finished = ledger.finished();

@@ -11,24 +11,24 @@ use crate::driver::LoadJob;
 
 /// The scenario whose figures count.
 pub(super) const WINDOW: &str = "window";
-/// Correct responses' durations in the window. They are asked for by a threshold without a condition, as all figures are that k6
-/// would not keep apart otherwise.
+/// Durations of correct responses in the window. A threshold without a condition requests them, as for all figures that
+/// k6 would not keep separate otherwise.
 pub(super) const DURATION: &str = "http_req_duration{scenario:window,expected_response:true}";
-/// Requests of the window that were answered or failed.
+/// Requests of the window that got a response or failed.
 pub(super) const REQUESTS: &str = "http_reqs{scenario:window}";
 /// Iterations that found no free user.
 pub(super) const DROPPED: &str = "dropped_iterations{scenario:window}";
-/// The class of failures whose words are not known.
+/// The class of failures with an unknown message.
 pub(super) const OTHER: &str = "other";
 
 const OWN: &str = include_str!("own.js");
 const OF_USER: &str = include_str!("user.js");
-/// k6's rates are whole numbers per unit of time; the first unit that makes a rate whole is taken.
+/// k6's rates are whole numbers per unit of time. The first unit that makes a rate whole is used.
 const TIME_UNITS_S: [f64; 9] = [1.0, 10.0, 60.0, 100.0, 1_000.0, 3_600.0, 10_000.0, 100_000.0, 1_000_000.0];
-/// What k6's generator of random numbers is seeded with must be a whole number to JavaScript, with a user's number added.
+/// The seed of k6's random number generator must be an exact integer in JavaScript, even with a user's number added.
 const SEEDS: u64 = 1 << 32;
 
-/// Name of the lab's script: a user's may have the usual one.
+/// Name of the lab's script. It avoids the usual name if a user's script has it.
 pub(super) fn name(job: &LoadJob<'_>) -> &'static str {
     match &job.scenario.tool.script {
         Some(script) if bare_name(script) == "k6.js" => "tolok-k6.js",
@@ -36,7 +36,7 @@ pub(super) fn name(job: &LoadJob<'_>) -> &'static str {
     }
 }
 
-/// The lab's script, and the user's beside it.
+/// The lab's script, and the user's if there is one.
 pub(super) fn files(job: &LoadJob<'_>) -> Vec<(String, String)> {
     let told = format!("{:#}", told(job));
     match &job.scenario.tool.script {
@@ -53,12 +53,12 @@ fn bare_name(script: &Script) -> &str {
     script.file.rsplit('/').next().unwrap_or_default()
 }
 
-/// Classes of failure that the lab's script knows.
+/// Classes of failure that the lab's script distinguishes.
 pub(super) fn classes() -> impl Iterator<Item = &'static str> {
     ErrorClass::ALL.into_iter().map(ErrorClass::name).chain([OTHER])
 }
 
-/// The job as the script sees it.
+/// The job as the script receives it.
 fn told(job: &LoadJob<'_>) -> Value {
     let load = &job.scenario.load;
     let mut told = Map::new();
@@ -86,7 +86,7 @@ fn options(job: &LoadJob<'_>) -> Value {
     let mut scenarios = Map::new();
     let mut window = scenario(load);
     if load.warmup_s > 0.0 {
-        // Without a warm-up of its own, as where a ramp begins at nothing, the window begins no earlier.
+        // Even without a warm-up load, as when a ramp starts at zero, the window does not begin earlier.
         window.insert("startTime".to_owned(), duration(warmup_s(load)).into());
         if let Some(warm_up) = warm_up(load, is_own) {
             scenarios.insert("warm_up".to_owned(), warm_up.into());
@@ -103,15 +103,15 @@ fn options(job: &LoadJob<'_>) -> Value {
         options["insecureSkipTLSVerify"] = true.into();
     }
     if is_own {
-        // Failures are thrown, as k6 writes a line about each one otherwise. The other tags would only be computed: the
-        // summary has none of them.
+        // Failures are thrown, because k6 otherwise logs a line about each one. Other tags would be computed in vain:
+        // the summary has none of them.
         options["throw"] = true.into();
         options["systemTags"] = json!(["scenario", "expected_response"]);
     }
     options
 }
 
-/// Conditions by metric; empty for those that are only to be in the summary.
+/// Conditions by metric. Empty for those that are only needed in the summary.
 fn thresholds(job: &LoadJob<'_>) -> Map<String, Value> {
     let mut thresholds: Map<String, Value> =
         [DURATION, REQUESTS, FAILED, DROPPED].map(|metric| (metric.to_owned(), json!([]))).into_iter().collect();
@@ -126,7 +126,7 @@ fn thresholds(job: &LoadJob<'_>) -> Map<String, Value> {
     thresholds
 }
 
-/// What k6 is to say of every time.
+/// The figures that k6 must report for every time.
 fn figures(job: &LoadJob<'_>) -> Vec<String> {
     let usual = QUANTILES.map(|quantile| figure(Metric::Quantile(quantile)));
     let of_objectives =
@@ -140,7 +140,7 @@ fn figures(job: &LoadJob<'_>) -> Vec<String> {
     figures
 }
 
-/// k6's name of a figure of times.
+/// k6's name for a figure of times.
 pub(super) fn figure(metric: Metric) -> String {
     match metric {
         Metric::Mean => "avg".to_owned(),
@@ -150,7 +150,7 @@ pub(super) fn figure(metric: Metric) -> String {
     }
 }
 
-/// The scenario that counts. Its end interrupts running iterations, and their requests count nowhere.
+/// The scenario that counts. Its end interrupts running iterations, whose requests are not counted.
 fn scenario(load: &LoadProfile) -> Map<String, Value> {
     let length = duration(load.duration_s);
     let described = match &load.executor {
@@ -180,12 +180,12 @@ fn scenario(load: &LoadProfile) -> Map<String, Value> {
     with_executor(load.executor.name(), described)
 }
 
-/// Length of the warm-up: k6 refuses what is shorter than a second.
+/// Length of the warm-up. k6 refuses less than a second.
 pub(super) fn warmup_s(load: &LoadProfile) -> f64 {
     if load.warmup_s > 0.0 { load.warmup_s.max(1.0) } else { 0.0 }
 }
 
-/// The load before the window: as many users, or arrivals, as it begins with.
+/// The load before the window: as many users, or arrivals, as the window begins with.
 fn warm_up(load: &LoadProfile, is_own: bool) -> Option<Map<String, Value>> {
     let length = duration(warmup_s(load));
     let level = load.executor.level_at(0.0);
@@ -217,8 +217,8 @@ fn with_executor(executor: &str, described: Value) -> Map<String, Value> {
     all
 }
 
-/// What both executors with arrivals by the clock have: as many users as connections, from the beginning. A pool without
-/// bounds is refused when the study is read.
+/// What both executors for open loops share: as many users as connections, from the beginning. An unbounded pool is
+/// refused when the study is read.
 fn arrivals(load: &LoadProfile, unit_s: f64) -> Value {
     let users = match load.pool.unwrap_or(Pool::DEFAULT) {
         Pool::Bounded(connections) => Some(connections),
@@ -244,7 +244,7 @@ fn whole(number: f64) -> Value {
     (number.round() as u64).into()
 }
 
-/// As k6 reads it.
+/// A duration in k6's format.
 fn duration(seconds: f64) -> String {
     let microseconds = (seconds * 1e6).round() as u64;
     match (microseconds % 1_000_000, microseconds % 1_000) {

@@ -1,4 +1,4 @@
-//! Reads k6's summary: the object that it hands to a script's `handleSummary`, of which our scripts print `metrics`.
+//! Reads k6's summary: the object that it passes to a script's `handleSummary`, of which our scripts print `metrics`.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use super::objectives::{self, FAILED};
 use super::script::{DROPPED, DURATION, OTHER, REQUESTS, classes, figure, warmup_s};
 use crate::driver::{LoadJob, NotUnderstood, ToolOutput, ToolReport};
 
-/// When the load began and ended, in milliseconds of the wall clock: k6's own times have the script's preparations in them.
+/// When the load began and ended, in milliseconds of the wall clock. k6's own times include the script's preparations.
 const BEGAN: &str = "tolok_began_ms";
 const ENDED: &str = "tolok_ended_ms";
-/// What k6 says when it stops at a threshold.
+/// What k6 prints when it stops at a threshold.
 const ABORTED: &str = "abortOnFail enabled";
-/// How much earlier than planned a load must end for its window to be shorter: k6 takes some time for its own work.
+/// How much earlier than planned a load must end for its window to be shorter. k6 takes some time for its own work.
 const EARLY_S: f64 = 0.1;
 
 #[derive(Debug, Deserialize)]
@@ -25,7 +25,7 @@ pub(super) struct Summary {
 
 #[derive(Debug, Deserialize)]
 struct MetricSaid {
-    /// Nothing for what is no number to JSON.
+    /// `None` for values that JSON cannot represent.
     values: BTreeMap<String, Option<f64>>,
     #[serde(default)]
     thresholds: BTreeMap<String, Verdict>,
@@ -47,12 +47,12 @@ impl Summary {
             .map_err(|error| NotUnderstood(format!("k6's summary is not what its script prints: {error}")))
     }
 
-    /// A figure of a metric, if there is such a metric and its figure is a number.
+    /// A figure of a metric, if the metric exists and its figure is a number.
     pub(super) fn figure(&self, metric: &str, name: &str) -> Option<f64> {
         self.metrics.get(metric)?.values.get(name).copied().flatten()
     }
 
-    /// What k6 says of a threshold.
+    /// k6's judgement of a threshold.
     pub(super) fn kept(&self, metric: &str, condition: &str) -> Option<bool> {
         Some(self.metrics.get(metric)?.thresholds.get(condition)?.ok)
     }
@@ -62,20 +62,20 @@ impl Summary {
         self.figure(REQUESTS, "count").is_some_and(|count| count > 0.0)
     }
 
-    /// A number that must be there.
+    /// A number that must exist.
     fn count(&self, metric: &str, name: &str) -> Result<u64, NotUnderstood> {
         let number = self.figure(metric, name).filter(|number| *number >= 0.0);
         number.map(|number| number as u64).ok_or_else(|| NotUnderstood(format!("k6's summary lacks {metric}: {name}")))
     }
 }
 
-/// Turns what k6 left behind into what every tool reports.
+/// Converts what k6 left into the report that every tool has.
 pub(super) fn report(output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolReport, NotUnderstood> {
     let load = &job.scenario.load;
     let summary = Summary::read(output)?;
     let aborted = output.stderr.contains(ABORTED);
     let window_s = window_s(&summary, load, aborted)?;
-    // An iteration of a user's script is not a request, and k6's rates are of iterations.
+    // An iteration of a user's script is not a request, and k6's rates count iterations.
     let arrivals = (job.scenario.tool.script.is_none()).then(|| arrivals(&load.executor, window_s)).flatten();
     let ledger = ledger(&summary, job, arrivals)?;
     let mut report = ToolReport {
@@ -93,7 +93,7 @@ pub(super) fn report(output: &ToolOutput, job: &LoadJob<'_>) -> Result<ToolRepor
     Ok(report)
 }
 
-/// Bytes of correct bodies, if all have the same length. The requests of a user's script may bring anything.
+/// Bytes of correct bodies, if all have the same length. The requests of a user's script may return anything.
 fn body_bytes(job: &LoadJob<'_>, good: u64) -> u64 {
     let each = job.body_bytes.filter(|_| job.scenario.tool.script.is_none());
     good.saturating_mul(each.unwrap_or_default())
@@ -107,7 +107,7 @@ fn window_s(summary: &Summary, load: &LoadProfile, aborted: bool) -> Result<f64,
     if lasted_s <= 0.0 {
         return Err(NotUnderstood("k6 ended before its window began".to_owned()));
     }
-    // With arrivals by the clock k6 ends with the last of them, which may lie well before the end of the schedule.
+    // In an open loop k6 ends with the last arrival, which may be well before the end of the schedule.
     let ends_early = !load.executor.is_open() && lasted_s < load.duration_s - EARLY_S;
     match aborted || ends_early || load.executor.has_iterations() {
         true => Ok(lasted_s.min(load.duration_s)),
@@ -115,7 +115,7 @@ fn window_s(summary: &Summary, load: &LoadProfile, aborted: bool) -> Result<f64,
     }
 }
 
-/// Iterations that the clock asks for within the window.
+/// Iterations that the schedule starts within the window.
 fn arrivals(executor: &Executor, window_s: f64) -> Option<f64> {
     match executor {
         Executor::ConstantArrivalRate { rate_rps, .. } => Some(rate_rps * window_s),
@@ -141,7 +141,7 @@ fn below_the_ramp(start: f64, stages: &[Stage], window_s: f64) -> f64 {
 /// What k6 and the script counted. Requests that the window's end interrupted are in none of k6's counts.
 fn ledger(summary: &Summary, job: &LoadJob<'_>, arrivals: Option<f64>) -> Result<LedgerCounts, NotUnderstood> {
     let requests = summary.count(REQUESTS, "count")?;
-    // k6 counts failures as what passes.
+    // k6 counts failures as passes.
     let (failed, not_failed) = match requests {
         0 => (0, 0),
         _ => (summary.count(FAILED, "passes")?, summary.count(FAILED, "fails")?),
@@ -154,8 +154,8 @@ fn ledger(summary: &Summary, job: &LoadJob<'_>, arrivals: Option<f64>) -> Result
     let mut classes: BTreeMap<String, u64> =
         classes().filter_map(|class| Some((class.to_owned(), told(&class)?))).filter(|(_, count)| *count > 0).collect();
     let bad_bodies = classes.get("bad_body").copied().unwrap_or_default();
-    // What k6 calls failed and no class has: all failures of a user's script, and those of ours whose user was interrupted
-    // between the failure and its being counted.
+    // Failures according to k6 that have no class: all failures of a user's script, and those of ours whose user was
+    // interrupted before the script could count them.
     let classed: u64 = classes.values().sum();
     let unclassed = (failed + bad_bodies).saturating_sub(classed);
     if unclassed > 0 {
@@ -183,7 +183,7 @@ fn latency(summary: &Summary, job: &LoadJob<'_>, ledger: &LedgerCounts) -> Laten
         let told_s = seconds(Metric::Quantile(quantile)).filter(|_| Percentile::is_told_by(quantile, count as u64));
         Percentile::new(quantile, told_s)
     };
-    // k6 has no time for an arrival that is late, nor does its duration have the connecting in it.
+    // k6 does not record how late an arrival is, and its duration excludes connecting.
     let from_send = load.executor.is_open() || load.connection == Connection::PerRequest;
     let with_failures = ledger.failed.contains_key("bad_body");
     let marks = [(from_send, LatencyMark::FromSend), (with_failures, LatencyMark::WithFailures)];
@@ -197,8 +197,8 @@ fn latency(summary: &Summary, job: &LoadJob<'_>, ledger: &LedgerCounts) -> Laten
     }
 }
 
-/// The first failure of each class, as the script told it. An iteration that the end interrupted may have reported a timeout that
-/// k6 did not count.
+/// The first failure of each class, as the script reported it. An iteration that the end interrupted may have reported
+/// a timeout that k6 did not count.
 fn examples(log: &str, failed: &BTreeMap<String, u64>) -> Vec<String> {
     let mut examples: BTreeMap<String, String> = BTreeMap::new();
     for message in log.lines().filter_map(message) {
@@ -211,7 +211,7 @@ fn examples(log: &str, failed: &BTreeMap<String, u64>) -> Vec<String> {
     examples.into_iter().filter(|(class, _)| failed.contains_key(class)).map(|(_, words)| words).collect()
 }
 
-/// The last line that k6 calls an error, in its words.
+/// The message of the last line that k6 logs as an error.
 fn last_error(log: &str) -> Option<String> {
     log.lines().rev().find(|line| line.contains("level=error")).and_then(message)
 }
@@ -219,7 +219,8 @@ fn last_error(log: &str) -> Option<String> {
 /// The message of a line of k6's log: `time="…" level=info msg="…" source=console`.
 fn message(line: &str) -> Option<String> {
     let (_, rest) = line.split_once("msg=")?;
-    // A message of one word stands without quotes. Quoted, it is written as in Go, which is as in JSON but for rare signs.
+    // A message of one word is not quoted. Quoted ones are escaped as in Go, which is like JSON except for rare
+    // characters.
     let Some(quoted) = rest.strip_prefix('"') else { return rest.split(' ').next().map(str::to_owned) };
     let mut is_escaped = false;
     let end = quoted.find(|letter| {

@@ -1,4 +1,4 @@
-//! The script that is written, and what summaries of real runs mean.
+//! The generated script, and the interpretation of summaries of real runs.
 
 use tolok_model::{
     Arrivals, Connection, Executor, LatencyMark, LoadProfile, Objective, Pool, Scenario, Script, Stage, ThinkTime,
@@ -17,7 +17,7 @@ fn users(vus: u32) -> LoadProfile {
     load(Executor::ConstantVus { vus })
 }
 
-/// 0 to 20 users within the second half of a second, and down again.
+/// 0 to 20 users within half a second, then level, then down again.
 fn up_and_down() -> LoadProfile {
     let stages = [(20.0, 0.5), (20.0, 1.0), (0.0, 0.5)].map(|(target, duration_s)| Stage { target, duration_s }).into();
     load(Executor::RampingVus { start_vus: 0, stages })
@@ -49,7 +49,7 @@ fn script_of(scenario: &Scenario) -> String {
     K6.invocation(&job(scenario)).files.remove(0).1
 }
 
-/// What the script gets, and with it k6.
+/// The job that the script, and with it k6, receives.
 fn told(scenario: &Scenario) -> serde_json::Value {
     let script = script_of(scenario);
     let (_, rest) = script.split_once("const job = ").unwrap();
@@ -158,7 +158,7 @@ fn the_warm_up_has_the_load_that_the_window_begins_with() {
     let of_arrivals = warm_up(arrivals(20.0));
     assert!(of_arrivals.contains(r#""executor":"constant-arrival-rate""#), "{of_arrivals}");
     assert!(of_arrivals.contains(r#""rate":20"#), "{of_arrivals}");
-    // A ramp from nothing has none, but begins when the others do.
+    // A ramp from zero has none, but begins when the others do.
     assert_eq!(warm_up(up_and_down()), "null");
     let cold = told(&scenario(LoadProfile { warmup_s: 0.0, ..users(1) }, &[]));
     assert_eq!(cold["options"]["scenarios"].as_object().unwrap().len(), 1);
@@ -172,7 +172,7 @@ fn a_warm_up_that_k6_would_refuse_lasts_a_second() {
     assert_eq!((&scenarios["warm_up"]["duration"], &scenarios["window"]["startTime"]), (&"1s".into(), &"1s".into()));
     let Borders::AfterLine { after_s, .. } = K6.invocation(&job(&short)).borders else { panic!("it tells by a line") };
     assert_eq!(after_s, 1.0);
-    // The recorded load began its window a second after its beginning.
+    // The recorded window began a second after the load.
     assert_eq!(report!("abort-1.8.1", short).window_s, report!("abort-1.8.1", scenario(users(64), &[])).window_s);
 }
 
@@ -186,7 +186,7 @@ fn the_study_decides_on_connections_time_limit_and_what_a_good_answer_is() {
     assert_eq!(told["url"], "http://127.0.0.1:8080/hello");
 }
 
-/// Thresholds beside those that only ask for figures: `metric: conditions`.
+/// Thresholds with conditions: `metric: conditions`.
 fn thresholds(scenario: &Scenario) -> Vec<String> {
     let told = told(scenario);
     let all = told["options"]["thresholds"].as_object().unwrap().clone();
@@ -213,11 +213,11 @@ fn objectives_are_thresholds_where_k6_has_the_metric() {
     for unknown in ["connect.p95 < 1s", "lateness.p99 < 1ms", "queue.max < 1s", "failure.max < 1s", "goodput > 1/s"] {
         assert_eq!(thresholds(&scenario(users(1), &[unknown])), Vec::<String>::new(), "{unknown}");
     }
-    // Where every request opens its connection, all of k6's times are times.
+    // If every request opens its own connection, k6's connect times are all real times.
     let load = LoadProfile { connection: Connection::PerRequest, ..users(1) };
     let expect = "http_req_connecting{scenario:window}: [\"p(95)<1000\"]";
     assert_eq!(thresholds(&scenario(load, &["connect.p95 < 1s"])), [expect]);
-    // Of a user's script k6 counts the failures itself.
+    // With a user's script, k6 counts the failures itself.
     let expect = "http_req_failed{scenario:window}: [\"rate<0.01\"]";
     assert_eq!(thresholds(&with_script(users(1), &["failed < 1%"])), [expect]);
     let expect = "http_reqs{scenario:window,expected_response:false}: [\"count<10\"]";
@@ -278,7 +278,7 @@ fn a_ramp_whose_threshold_is_crossed() {
         assert!(report.objectives[0].value.unwrap() > 0.05, "the server waits for so long");
         assert_eq!(report.objectives[1].value, Some(0.0));
         assert_eq!((report.window_s, report.aborted), (2.0, false));
-        // Fewer than 600 values have fewer than ten beyond their p99.
+        // There are fewer than 600 values, so fewer than ten are beyond their p99.
         assert!(report.latency.at(0.95).is_some());
         assert_eq!(report.latency.at(0.99), None);
     }
@@ -294,7 +294,7 @@ fn a_load_that_k6_stops_at_a_threshold_has_a_shorter_window() {
     assert_eq!(judged(&report), ["failed < 1%: Crossed"]);
     assert_eq!(report.objectives[0].value, Some(1.0));
     assert_eq!(report.examples, ["status 503 is not the expected one"]);
-    // Nothing was answered well, so there are no times, although k6 says that they are zero.
+    // There was no correct response, so there are no times, although k6 reports zero.
     assert_eq!((report.latency.max_s, report.latency.mean_s, report.latency.at(0.5)), (None, None, None));
 }
 
@@ -305,7 +305,7 @@ fn arrivals_without_a_free_user_are_unsent_and_count_against_the_goodput() {
     assert_eq!((report.ledger.scheduled, report.ledger.unsent, report.ledger.good), (Some(200), 127, 70));
     assert_eq!((report.offered_rps, report.goodput_rps), (Some(100.0), 35.0));
     assert_eq!((report.latency.model.as_str(), &report.latency.marks[..]), ("open", &[LatencyMark::FromSend][..]));
-    // k6 calls the share of its good requests one; of what was to be sent it is a third.
+    // k6 reports the share of its good requests as one. Of those that were scheduled it is a third.
     assert_eq!(judged(&report), ["goodput >= 99.9%: Crossed", "p99 < 1s: Kept", "rate > 90/s: Crossed"]);
     assert_eq!(report.objectives[0].value, Some(70.0 / 197.0));
     let ramp = |stages: Vec<Stage>| {
@@ -326,13 +326,13 @@ fn iterations_end_the_window() {
 
 #[test]
 fn failures_have_the_classes_that_the_script_gave_them() {
-    // One request failed, and its user was interrupted before the script could say as what.
+    // One request failed, and its user was interrupted before the script could report the class.
     let killed = report!("killed-1.8.1", scenario(users(4), &[]));
     assert_eq!((killed.ledger.good, classes(&killed)), (14_521, vec![("connect", 8078), ("other", 1), ("reset", 4)]));
     assert!(killed.examples.iter().any(|words| words.contains("connection refused")), "{:?}", killed.examples);
     let short = report!("short-1.8.1", scenario(users(4), &["failed < 1%", "failed < 10"]));
     assert_eq!((short.ledger.good, classes(&short)), (0, vec![("bad_body", 27_522)]));
-    // k6 calls an answer of another length good, so its times are among the others.
+    // k6 considers a response of another length good, so its times are included.
     assert_eq!(short.latency.marks, [LatencyMark::WithFailures]);
     assert_eq!(judged(&short), ["failed < 1%: Crossed", "failed < 10: Crossed"]);
     assert_eq!(short.examples, ["the body has 5 bytes instead of 13"]);

@@ -1,5 +1,5 @@
-//! The arguments for oha, and what its outputs mean. `documented-…` was made after the source of that version, the others by
-//! running it.
+//! The arguments for oha, and the interpretation of its outputs. `documented-…` was written after the source of that
+//! version; the others were recorded by running it.
 
 use tolok_model::{Arrivals, Connection, Executor, LoadProfile, Pool};
 
@@ -56,7 +56,7 @@ fn a_number_of_requests_and_a_connection_for_each() {
 fn goodput_leaves_out_what_the_deadline_interrupted() {
     let report = understood(&Oha, HELLO).unwrap();
     assert_eq!((report.ledger.good, report.ledger.in_flight_at_end), (210_005, Some(5)));
-    // The rate that it prints has them: 104,902.76 = (210,005 + 5) / 2.0019492 s.
+    // oha's printed rate includes those in flight: 104,902.76 = (210,005 + 5) / 2.0019492 s.
     assert!((report.goodput_rps - 210_005.0 / 2.001_949_2).abs() < 1e-6, "{}", report.goodput_rps);
     assert_eq!(failures(&report), []);
     assert_eq!(report.ledger.unaccounted(), Some(0));

@@ -8,16 +8,16 @@ const TOOL: &str = "GNU time";
 
 /// Elapsed, user and system seconds, and the largest resident set in KiB.
 pub const GNU_TIME_FORMAT: &str = "%e %U %S %M";
-/// Up to this version, `%M` is four times too large: KiB are taken for pages, and multiplied by their size.
+/// Up to this version `%M` is four times too large: it takes KiB for pages, and multiplies by their size.
 const MEMORY_IS_WRONG: &str = "1.7";
 
-/// Reads what `time -a -o FILE -f` in [`GNU_TIME_FORMAT`] wrote of runs that ended well, a line each.
+/// Parses what `time -a -o FILE -f` with [`GNU_TIME_FORMAT`] wrote about successful runs, one line each.
 pub fn gnu_time_runs(text: &str, version: &str) -> Result<Vec<ProgramRun>, TimerNotUnderstood> {
     let has_memory = version != MEMORY_IS_WRONG;
     if !text.is_empty() && !text.ends_with('\n') {
         return Err(wrong("its last line is cut off".to_owned()));
     }
-    // Of a program that fails it tells in a line of its own: `Command exited with non-zero status 3`.
+    // It reports a failing program in a separate line: `Command exited with non-zero status 3`.
     let lines = text.lines().filter(|line| !line.starts_with("Command "));
     lines.map(|line| run_of(line, has_memory)).collect()
 }
@@ -36,7 +36,7 @@ fn run_of(line: &str, has_memory: bool) -> Result<ProgramRun, TimerNotUnderstood
     })
 }
 
-/// A time of an hour and more is written like any other: `4211.02`.
+/// A time of an hour or more is written like any other: `4211.02`.
 fn seconds(field: &str) -> Result<f64, TimerNotUnderstood> {
     let parsed = field.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0);
     parsed.ok_or_else(|| no_number(field))
@@ -70,10 +70,10 @@ mod tests {
 
     #[test]
     fn memory_of_1_7_is_left_out() {
-        // 1.7 says 4304 of a program that has 1076 KiB.
+        // 1.7 reports 4304 for a program with 1076 KiB.
         let runs = gnu_time_runs("0.00 0.00 0.00 4304\n", "1.7").unwrap();
         assert_eq!((runs[0].rss_bytes_max, runs[0].user_s), (None, Some(0.0)));
-        // Debian's says no version, and is newer.
+        // Debian's reports no version, and is newer.
         assert_eq!(gnu_time_runs("0.00 0.00 0.00 1076\n", "UNKNOWN").unwrap()[0].rss_bytes_max, Some(1076 << 10));
     }
 

@@ -9,15 +9,15 @@ const TOOL: &str = "hyperfine";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct HyperfineReport {
-    /// Its runs, of which it tells the wall time only.
+    /// Its runs. It reports only their wall time.
     pub runs: Vec<ProgramRun>,
-    /// What it says of all of them.
+    /// Its summary of all of them.
     pub said: TimerSummary,
 }
 
-/// The document, as far as it is read. Versions from 1.15 to 1.20 have these fields alike; what they add is left alone, and so
-/// is `memory_usage_byte` (1.19 and later): it is never less than hyperfine's own size, so that it says 5 MB of a shell that
-/// has 1.5 MB, and no one can tell whose size it is.
+/// The parts of the document that are read. Versions 1.15 to 1.20 share these fields, and other fields are ignored.
+/// That includes `memory_usage_byte` (1.19 and later): it is never less than hyperfine's own size. It reports 5 MB for
+/// a shell that has 1.5 MB, so it is unclear whose size it is.
 #[derive(Debug, Deserialize)]
 struct Document {
     results: Vec<ResultOfOne>,
@@ -32,14 +32,14 @@ struct ResultOfOne {
     times: Vec<f64>,
 }
 
-/// Arguments with which hyperfine runs one command, without a shell, and writes what it found to `export`.
+/// Arguments for hyperfine to run one command without a shell, and to write its results to `export`.
 pub fn hyperfine_arguments(command: &str, export: &str, (warmup_runs, runs): (u32, u32)) -> Vec<String> {
     let (warmup_runs, runs) = (warmup_runs.to_string(), runs.to_string());
     let options = ["-N", "--style", "basic", "--warmup", &warmup_runs, "--runs", &runs, "--export-json", export];
     options.into_iter().chain(["--", command]).map(str::to_owned).collect()
 }
 
-/// Reads what `--export-json` wrote of one command.
+/// Parses what `--export-json` wrote about one command.
 pub fn hyperfine_report(json: &str) -> Result<HyperfineReport, TimerNotUnderstood> {
     let wrong = |why: String| TimerNotUnderstood { tool: TOOL, why };
     let document: Document = serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;

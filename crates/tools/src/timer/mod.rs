@@ -1,4 +1,4 @@
-//! Other timers: the command lines of hyperfine and GNU time, and the meaning of their output.
+//! Other timers: the command lines of hyperfine and GNU time, and the interpretation of their output.
 
 mod gnu_time;
 mod hyperfine;

@@ -1,4 +1,4 @@
-//! The engine's arguments, and what follows from its record.
+//! The engine's arguments, and the report of its record.
 
 use std::path::PathBuf;
 
@@ -22,14 +22,14 @@ fn told(scenario: &Scenario) -> String {
     told_to_ask(scenario, "GET", Answers::Body("/tmp/assets/hello".into()))
 }
 
-/// The same for another method and other answers.
+/// The same for another method and other responses.
 fn told_to_ask(scenario: &Scenario, method: &str, answers: Answers) -> String {
     arguments(&LoadJob { method, answers, ..job(scenario) }).join(" ")
 }
 
-/// The arguments that a load profile has beside those that all have.
+/// The arguments of a load profile, without those that all have.
 fn told_of(load: LoadProfile) -> String {
-    // Of an open loop those that wait at the end are awaited for a while.
+    // In an open loop the engine waits a while for responses that are pending at the end.
     let grace = if load.executor.is_open() { "1s" } else { "0s" };
     let common = format!(" --warmup=300000us --timeout=2500000us --grace={grace}");
     let told = told(&scenario(load));
@@ -70,7 +70,7 @@ fn a_method_and_what_answers_are_compared_with_are_told() {
     assert_eq!(told("POST", Answers::Status), "load http://127.0.0.1:8080/hello … --method=POST …");
     let post = "load http://127.0.0.1:8080/hello … --method=POST --expect-body=/tmp/assets/file …";
     assert_eq!(told("POST", Answers::Body(file())), post);
-    // Requests of a file have methods and paths of their own, and are drawn.
+    // Requests of a file have their own methods and paths, and are drawn at random.
     let requests = "load http://127.0.0.1:8080 … --request-file=/tmp/assets/file … --seed=7";
     assert_eq!(told("GET", Answers::Requests(Requests { file: file(), ..Requests::default() })), requests);
     let data = Some((PathBuf::from("/tmp/assets/data"), DataOrder::InOrder));
@@ -193,7 +193,7 @@ fn plan() -> PlanSummary {
     }
 }
 
-/// Two seconds in which 100 requests were sent, 90 of them well answered; 10 more had been sent before.
+/// Two seconds in which 100 requests were sent, 90 of them with a correct response. 10 more had been sent before.
 fn record() -> Record {
     let percentile = |quantile, latency_s| tolok_load::record::Percentile {
         quantile,
@@ -276,10 +276,10 @@ fn answers_to_requests_of_the_warm_up_are_work_of_the_window() {
     let report = report(record()).unwrap();
     assert_eq!(report.goodput_rps, (90.0 + 8.0) / 2.0);
     assert_eq!(report.body_bytes, 98 * 1000);
-    // The ledger is of the requests of the window alone, and closes.
+    // The ledger covers only the requests of the window, and balances.
     assert_eq!((report.ledger.good, report.ledger.unaccounted()), (90, Some(0)));
     assert_eq!((report.carried_over, report.carried_over_good, report.last_good_s), (10, 8, Some(1.75)));
-    // Four wait since the window and two since the warm-up.
+    // Four have been waiting since the window, and two since the warm-up.
     assert_eq!(report.waiting_at_end, Some(6));
 }
 

@@ -1,4 +1,5 @@
-//! The arguments for wrk, and what its outputs mean. `documented-…` was made after wrk's documentation, the others by running it.
+//! The arguments for wrk, and the interpretation of its outputs. `documented-…` was written after wrk's documentation;
+//! the others were recorded by running it.
 
 use tolok_model::Connection;
 
