@@ -27,7 +27,7 @@ pub fn run(data: &[u8]) {
 
 pub fn plan(data: &[u8]) {
     if let Some(plan) = text(data).and_then(read::<Plan>) {
-        // The message tells what is wrong.
+        // The message states what is wrong.
         assert!(plan.is_bounded().err().is_none_or(|why| !why.is_empty()));
     }
 }

@@ -181,8 +181,8 @@ fn best_cut(sums: &Sums, uncut: Cut, criterion: impl Fn(usize, f64) -> f64) -> C
 
 /// The cut that minimises RSS + `lambda` · changes.
 ///
-/// A start of the last level that is worse at `end` than the best cut there, even without its λ, can never be better
-/// later: whatever follows, a cut at `end` would be better. Cutting there needs [`LEAST_SEGMENT`] values after it, so
+/// A start of the last level may be worse at `end` than the best cut there, even without its λ. Then it can never be
+/// better later: whatever follows, a cut at `end` would be better. Cutting there needs [`LEAST_SEGMENT`] values after it, so
 /// the start is dropped that much later.
 fn pelt(sums: &Sums, lambda: f64) -> Cut {
     let n = sums.len();

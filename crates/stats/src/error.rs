@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The given numbers are unusable. The text tells what, where, and what to do.
+/// The given numbers are unusable. The text states what is wrong, where, and what to do.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum StatsError {

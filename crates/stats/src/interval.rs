@@ -10,7 +10,7 @@ impl Level {
     /// 95%.
     pub const P95: Self = Self(0.95);
 
-    /// How much an interval may miss the level asked for before it is refused: its probability to miss may be at most
+    /// How far below the requested level an interval may be before it is refused: its probability to miss may be at most
     /// this many times the requested one. 1.25 admits n = 5 at 95% (93.75% covered, so 1.25 × 5% missed), the smallest
     /// number of repetitions used in practice.
     pub const TOLERATED_MISS: f64 = 1.25;

@@ -33,7 +33,7 @@
 //! | zero | a value like any other | [`GeometricOutcome::Censored`] |
 //! | negative | a value like any other | [`StatsError::OutOfRange`] |
 //! | positive, below [`LEAST_POSITIVE`] | a value like any other | [`StatsError::OutOfRange`] |
-//! | absent (`None`) | cannot be said | the block is left out and counted |
+//! | absent (`None`) | not possible | the block is left out and counted |
 //! | fewer values than the level needs | the statistic, but no interval (`None`) | the ratio, but no interval (`None`) |
 //!
 //! A question that good values cannot answer gives `None` (too few values for an interval, a margin that is not

@@ -37,7 +37,7 @@ pub struct Curl {
     pub http2: bool,
 }
 
-/// Parses a command. The error tells what is not understood.
+/// Parses a command. The error names what is not understood.
 pub fn read(command: &str) -> Result<Curl, String> {
     let words = words(command)?;
     let mut words = words.into_iter().peekable();

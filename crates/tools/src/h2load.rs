@@ -92,7 +92,8 @@ impl Driver for H2load {
 fn arguments(job: &LoadJob<'_>, until: Vec<String>) -> Vec<String> {
     let shape = load_shape(&job.scenario.load);
     let Scenario { protocol, streams, .. } = job.scenario;
-    // A study whose users do not divide evenly is refused when it is read. A number of requests may still allow fewer.
+    // A study whose users are not a multiple of the streams is refused when it is read. A number of requests may still
+    // reduce the users to one that is not.
     let connections = shape.connections.div_ceil(u64::from(*streams));
     let mut arguments: Vec<String> =
         if protocol.is_http2() { vec!["-m".to_owned(), streams.to_string()] } else { vec!["--h1".to_owned()] };

@@ -28,7 +28,7 @@ pub fn target(job: &LoadJob<'_>, name: &str, server: usize) -> SlicedTarget {
     SlicedTarget { name: name.to_owned(), server, arguments }
 }
 
-/// The report of a case over all of its slices. The error tells what is wrong with them.
+/// The report of a case over all of its slices. The error states what is wrong with them.
 pub fn report(record: &TargetRecord, slices: &[StoredSlice]) -> Result<ToolReport, String> {
     let lines = || slices.iter().map(|slice| &slice.line);
     let window_s: f64 = lines().map(|line| line.window_s).sum();

@@ -7,7 +7,7 @@
 //!
 //! Groups are created **below** this process's own group. A limit on tolok itself therefore holds for all that it
 //! starts, and a user who owns a group needs no other right. [`Hierarchies`] finds that place, and [`LeafCgroup`] makes
-//! room there in version 2. [`delegation`] tells how to get such a place where there is none.
+//! room there in version 2. [`delegation`] finds a way to get such a place where there is none.
 
 mod delegation;
 mod ending;

@@ -94,7 +94,7 @@ impl Guard {
         }
         set_no_new_privs(true)?;
         match &self.filter {
-            // Without a filter, everything else still applies.
+            // Without a filter for this processor, everything else still applies.
             Some(filter) => seccompiler::apply_filter(filter).map_err(|_| io::ErrorKind::PermissionDenied.into()),
             None => Ok(()),
         }

@@ -20,7 +20,7 @@ pub struct Ability {
 #[serde(rename_all = "kebab-case")]
 pub enum AbilityState {
     Yes,
-    /// In part; `how` tells which.
+    /// In part; `how` states which.
     Partly,
     No,
     /// Only trying can tell.

@@ -12,7 +12,7 @@ pub(super) struct GroupFolders {
     trees: Vec<Mounted>,
     /// The text of `/proc/self/cgroup`.
     own: String,
-    /// Whether the kernel told where this process is. True also if there are no trees.
+    /// Whether the kernel reported where this process is. True also if there are no trees.
     pub(super) known: bool,
 }
 

@@ -23,7 +23,7 @@ pub const STEAL_TOLERATED: f64 = 0.01;
 /// higher than for the machine.
 pub const TAKEN_TOLERATED: f64 = 0.10;
 /// Some task may wait for a CPU for this share of the time before a run begins. During a trial its own tasks wait for
-/// each other, so then the figure tells nothing.
+/// each other, so then the figure is meaningless.
 pub const PRESSURE_TOLERATED: f64 = 0.10;
 /// How long a judgement before a run observes. The kernel counts in hundredths of a second, and 1% of one CPU must be
 /// more than one of them.
@@ -191,7 +191,7 @@ pub fn disturbances(window: &WindowFacts) -> Vec<Disturbance> {
     found.into_iter().flatten().collect()
 }
 
-/// A subject's threads wait for each other, so a long wait alone tells nothing. But the time that others took is time
+/// A subject's threads wait for each other, so a long wait alone proves nothing. But the time that others took is time
 /// that the subject waited, that it did not use, and that others used. So it is at most the smallest of the three.
 fn taken_from_subject(window: &WindowFacts) -> Option<Disturbance> {
     let own_s = window.subject_cpus * window.window_s;

@@ -125,7 +125,7 @@ fn a_run_that_stops_when_it_is_sure_covers_almost_as_much() {
     }
 }
 
-/// The note tells how many blocks name a difference of twice the smallest effect in four of five runs.
+/// The note states how many blocks name a difference of twice the smallest effect in four of five runs.
 #[test]
 fn as_many_blocks_as_the_power_note_says_name_the_difference() {
     let noise = Noise::Lognormal;
