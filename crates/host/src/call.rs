@@ -2,6 +2,7 @@
 //!
 //! [`Call::ask`] is for short questions. It keeps the answer in memory and kills processes that the program leaves
 //! behind.
+//!
 //! [`Call::run`] is for long work. It sends the output to a log file and leaves the program in our process group, so an
 //! interrupt from the keyboard reaches it too.
 

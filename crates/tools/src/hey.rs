@@ -2,7 +2,6 @@
 //!
 //! It prints times in steps of a tenth of a millisecond and keeps the statuses of only its first million responses. If
 //! a connection was closed before the response, it silently sends the request again.
-//! closed before the response, it silently sends the request again.
 
 use tolok_load::fault::ErrorClass;
 use tolok_model::{LatencyMark, LoadTool, ToolWarning};

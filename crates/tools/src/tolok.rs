@@ -16,8 +16,8 @@ use super::driver::{Answers, Borders, Driver, Invocation, LoadJob, NotUnderstood
 use super::tail::tail;
 
 /// In an open loop, a stall at the end of the window shows in no percentile unless the tool waits for pending
-/// responses. Those that take longer count in the percentiles as at least that long. In a closed loop at most one
-/// request per user is in flight at the end.
+/// responses. Responses that take longer than this wait count in the percentiles as at least that long. In a closed loop
+/// at most one request per user is in flight at the end.
 const OPEN_GRACE: &str = "1s";
 /// If responses are numbers of a counter, all must arrive before their sum is known.
 const COUNTED_GRACE: &str = "5s";

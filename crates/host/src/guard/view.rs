@@ -27,7 +27,7 @@ const BELOW_AS_WELL: libc::c_int = 0x8000;
 pub(crate) struct View {
     /// What the programs need. It stays visible, wherever it is.
     pub(crate) shown: Vec<PathBuf>,
-    /// Folders that hide everything else.
+    /// Folders in which programs see nothing else.
     pub(crate) hidden: Vec<PathBuf>,
     /// Mounts of the box where programs may write.
     pub(crate) writable: Vec<PathBuf>,

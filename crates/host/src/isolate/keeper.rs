@@ -10,7 +10,7 @@
 //!
 //! When the lab's end of the pipe closes for any reason, or the init or a link ends, the keeper kills what is in the
 //! box and removes the control groups. The namespaces, mounts and network devices go with the last process in them. If
-//! the lab was killed, the keeper also removes its temporary folder.
+//! the lab was killed, the keeper also removes the lab's temporary folder.
 //!
 //! If the keeper itself is killed, the kernel kills the init and the link. The empty control groups remain. The lab
 //! removes them or, if it was killed as well, the next start of tolok.
@@ -245,8 +245,8 @@ impl Lab<'_> {
         Ok(true)
     }
 
-    /// Whether the lab is dead, if it is gone. Waits until the lab reports that it has only let go of the box, or
-    /// closes the channel.
+    /// Whether a lab that is gone is dead. Waits until it reports that it has only let go of the box, or closes the
+    /// channel.
     fn is_dead(&self) -> bool {
         while self.may_be_dead.get() {
             match self.channel.receive::<KeeperRequest>() {

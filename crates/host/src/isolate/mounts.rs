@@ -45,7 +45,7 @@ pub(super) fn mount_own_shared_memory() -> io::Result<()> {
 /// Mounts a folder for temporary files. Everything already there (sockets, the run folder, programs and sources) stays
 /// reachable. New files go with the mount namespace.
 pub(super) fn mount_own_temporary_folder(folder: &Path) -> io::Result<()> {
-    // Reaches the entries when the new folder hides them.
+    // Keeps the entries reachable when the new folder hides them.
     let hidden = open(folder, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let entries: Vec<DirEntry> = fs::read_dir(folder)?.flatten().take(MOST_ENTRIES + 1).collect();
     if entries.len() > MOST_ENTRIES {

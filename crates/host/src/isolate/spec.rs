@@ -33,7 +33,7 @@ pub struct GuardSpec {
     pub accounts: Option<Accounts>,
     /// What programs need; it stays visible, wherever it is.
     pub shown: Vec<PathBuf>,
-    /// Folders that hide everything else.
+    /// Folders in which programs see nothing else.
     pub hidden: Vec<PathBuf>,
 }
 

@@ -13,7 +13,7 @@ pub struct Topology {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cpu {
-    /// The kernel's number of it.
+    /// The kernel's number for it.
     pub id: u32,
     /// The core, identified by its lowest CPU. CPUs of one core are siblings.
     pub core: u32,

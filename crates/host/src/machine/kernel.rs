@@ -28,7 +28,7 @@ pub struct Kernel {
     pub randomised_addresses: Option<u32>,
     /// Whether it can delay packets itself (the queueing discipline netem), at once or after loading a module.
     pub netem: Option<bool>,
-    /// The distribution's own name for itself.
+    /// The distribution, by its own name.
     pub distribution: Option<String>,
     /// The C library of the system's programs.
     pub libc: Option<String>,

@@ -11,9 +11,9 @@ use super::parse;
 /// The processor as the kernel describes it. All CPUs are assumed to be like the first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Processor {
-    /// Its own name for itself.
+    /// The name that it reports.
     pub model: Option<String>,
-    /// Its vendor's name for itself.
+    /// The vendor that it reports.
     pub vendor: Option<String>,
     /// Its family.
     pub family: Option<u32>,

@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(grown(&readings, 95, 205), Some(10.0));
         assert_eq!(grown(&readings, 300, 400), None);
         assert_eq!(grown(&[], 50, 900), None);
-        // A counter that was set back did not grow by less than 0.
+        // A counter that was set back counts as no growth.
         assert_eq!(grown(&[(100, Some(10)), (200, Some(3))], 100, 200), Some(0.0));
     }
 

@@ -160,7 +160,7 @@ impl Child {
         }
     }
 
-    /// Kills what is left of its group, and takes the account. Until the leader is reaped, the group's id cannot be
+    /// Kills what is left of its group, and collects its resource use. Until the leader is reaped, the group's id cannot be
     /// reused.
     fn end_of_group(&mut self, timed_out: bool) -> io::Result<Ended> {
         // It takes less than a microsecond if the group is empty, and any process left would disturb the next run.
@@ -270,7 +270,7 @@ impl Drop for Child {
     fn drop(&mut self) {
         if !self.reaped {
             kill_trees(&[self.pid]);
-            // The account is no longer needed.
+            // The result is no longer needed.
             let _ = self.end_of_group(true);
         }
     }
