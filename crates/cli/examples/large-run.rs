@@ -1,7 +1,7 @@
-//! Writes a run of some thousand trials into a folder of runs, to see how long its reports take:
+//! Writes a run of some thousand trials into a folder of runs, to time its reports:
 //! `cargo run --release -p tolok-cli --example large-run -- RUNS [BLOCKS]`, and then `time tolok report large --runs RUNS`.
 //!
-//! Its windows have histograms and seconds, as those of tolok's own load generator have. Every figure is invented.
+//! Its windows have histograms and seconds, like those of tolok's own load generator. Every figure is invented.
 
 #![allow(clippy::unwrap_used, reason = "a program for developers, which may stop where it is")]
 
@@ -54,7 +54,7 @@ fn invent(blocks: u32) -> InventedRun {
     run
 }
 
-/// As the lab would have written it.
+/// Writes the run as the lab would.
 fn write(runs: &Path, invented: &InventedRun) {
     let record = RunRecord { id: "large".to_owned(), ..invented.run.clone() };
     let folder = RunFolder::create(runs, &record, &invented.plan, "title = \"Invented\"\n", &invented.names).unwrap();

@@ -133,7 +133,7 @@ pub enum Verb {
     /// Holds the box of a trial together.
     #[command(hide = true)]
     Keeper(JobArgs),
-    /// Tries whether the box of a trial can have namespaces.
+    /// Tests whether the box of a trial can have namespaces.
     #[command(hide = true)]
     NamespaceProbe(JobArgs),
     /// First process in the box of a trial.
@@ -142,7 +142,7 @@ pub enum Verb {
     /// Passes packets between the network namespaces of a trial.
     #[command(hide = true)]
     Link(JobArgs),
-    /// Runs a program again and again and takes its time.
+    /// Runs a program repeatedly and times it.
     #[command(hide = true)]
     ProgramTimer(JobFileArgs),
     /// Generates a part of the load of another machine's run.
@@ -154,13 +154,13 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Whether it cannot do its work without a trial.
+    /// Whether the verb cannot work without running a trial.
     pub fn starts_trials(&self) -> bool {
         self.opens_boxes() && !matches!(self, Self::Plan(_) | Self::Doctor(_))
     }
 
-    /// Whether it opens boxes for servers, which needs a control group that this process may divide. A block has the group
-    /// of its run.
+    /// Whether the verb opens boxes for servers, which requires a control group that this process may divide. A block uses the
+    /// group of its run.
     pub fn opens_boxes(&self) -> bool {
         match self {
             Self::Quick(_) | Self::Run(_) | Self::Duel(_) | Self::Plan(_) | Self::Resume(_) => true,
@@ -171,7 +171,7 @@ impl Verb {
     }
 }
 
-/// The folder of a run, so that a list of processes tells which run a block is of.
+/// The folder of a run. It makes a list of processes show which run a block belongs to.
 #[derive(Debug, ClapArgs)]
 pub struct BlockArgs {
     /// The folder.
@@ -186,14 +186,14 @@ pub struct JobArgs {
     pub job: String,
 }
 
-/// The job of a hidden verb that may be longer than a command line.
+/// The job of a hidden verb, in a file because it may be too long for a command line.
 #[derive(Debug, ClapArgs)]
 pub struct JobFileArgs {
     /// File with the job, in JSON.
     pub job: Option<PathBuf>,
 }
 
-/// The arguments of the ceiling, which reads them itself.
+/// The arguments of the ceiling, which parses them itself.
 #[derive(Debug, ClapArgs)]
 pub struct CeilingArgs {
     /// The arguments.
@@ -201,8 +201,8 @@ pub struct CeilingArgs {
     pub arguments: Vec<String>,
 }
 
-/// The arguments of the hidden verb `program-timer`, as the lab gives them. It reads them without clap, which takes some hundred
-/// KiB. It returns `None` for any other verb or argument, and clap reports what is wrong.
+/// Parses the arguments of the hidden verb `program-timer` as the lab passes them, without clap, which takes some hundred KiB.
+/// Returns `None` for any other verb or argument; clap then reports what is wrong.
 pub fn of_program_timer(mut arguments: impl Iterator<Item = OsString>) -> Option<JobFileArgs> {
     arguments.nth(1).filter(|verb| verb == "program-timer")?;
     let job = arguments.next().filter(|job| !job.as_encoded_bytes().starts_with(b"-"))?;
@@ -221,7 +221,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// Applies to everything that is printed from here on.
+    /// Applies to everything printed from now on.
     pub fn apply(self) {
         match self {
             Self::Auto => anstream::ColorChoice::Auto,
@@ -347,7 +347,7 @@ pub struct QuickArgs {
     pub result: ResultArgs,
 }
 
-/// What is asked of servers.
+/// The requests that servers get.
 #[derive(Debug, ClapArgs)]
 pub struct WhatArgs {
     /// A study file, or the name of a study that comes with tolok. Optional with --workload, --subject or --url.

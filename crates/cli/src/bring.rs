@@ -1,4 +1,4 @@
-//! What a run takes from outside the checkout: read, found, and added to the catalogue.
+//! Subjects and workloads of a run from outside the checkout: parsed, found, and added to the catalogue.
 
 use std::path::Path;
 
@@ -17,32 +17,32 @@ use crate::exit::{CliError, Exit};
 use crate::made_study::study_of_urls;
 use crate::output::say;
 
-/// What is measured where only a folder was named: the small answers and the rows of the first look.
+/// The study for folders alone: the small responses and the rows of the first look.
 const STUDY_OF_FOLDERS: &str = "quick";
 
 #[derive(Debug, Default)]
 pub struct UserServers {
-    /// The study that tolok made for them, which names them in its own order: its name and its text.
+    /// The study that tolok generated for them, which lists them in its own order: its name and its text.
     pub made: Option<(String, String)>,
-    /// Subjects in folders of the user's.
+    /// Subjects in the user's folders.
     pub folders: Vec<Subject>,
     /// Subjects that the study itself names with a version of their program.
     pub versions: Vec<Subject>,
-    /// Servers that run already. Which workloads they serve is asked when the study is known.
+    /// Servers that already run. tolok finds out which workloads they serve once it has the study.
     pub servers: Vec<ExternalServer>,
-    /// Workloads of a resumed run that lie in folders of the user's. Those of the working folder are in the catalogue.
+    /// Workloads of a resumed run that are in the user's folders. Those of the working folder are in the catalogue.
     pub workloads: Vec<Workload>,
 }
 
 impl UserServers {
-    /// Reads the folders and takes the URLs apart. `has_study` says whether a study or a workload was named.
+    /// Reads the folders and parses the URLs. `has_study` is true if a study or a workload was named.
     pub fn of(args: &BringArgs, has_study: bool) -> Result<Self, CliError> {
         if !has_study && args.subject.is_empty() && args.url.is_empty() {
             let message = "nothing to run: name a study (`tolok list studies`), a server with --subject DIR or --url URL, or a --workload";
             return Err(CliError::usage(message));
         }
         let folders = args.subject.iter().map(|path| local_subject(path)).collect::<Result<Vec<_>, _>>()?;
-        // Beside a subject in a folder there is a study: the one for folders.
+        // With a subject in a folder there is always a study: the one for folders.
         let has_paths = has_study || !folders.is_empty();
         let server = |it: &crate::args::NamedUrl| external_server(it.name.as_deref(), &it.url, has_paths);
         let mut servers = args.url.iter().map(server).collect::<Result<Vec<_>, _>>()?;
@@ -67,8 +67,8 @@ impl UserServers {
         Ok(())
     }
 
-    /// Looks again at what the plan of a run has. It warns of changes; a folder that is gone is an error.
-    /// Consent to load on other machines was given for one session, and a server or its owner may have changed since.
+    /// Checks again what the plan of a run brought along. It warns of changes; a missing folder is an error. The user's consent to load
+    /// other machines was for one session: a server or its owner may have changed since.
     pub fn again(plan: &Plan, allow_remote: bool) -> Result<Self, CliError> {
         refuse_remote(&plan.brought.servers, allow_remote)?;
         refuse_lost_pids(&plan.brought.servers)?;
@@ -113,9 +113,9 @@ impl UserServers {
         Ok(bring)
     }
 
-    /// Enters all of it into the catalogue, and refuses a name that the catalogue has.
+    /// Adds all of it to the catalogue, and refuses a name that the catalogue has.
     pub fn enter(&self, catalogue: &mut Catalogue) -> Result<(), CliError> {
-        // The run's own folder is meant, from wherever it is resumed.
+        // A run's own workload folder takes precedence, wherever the run is resumed.
         catalogue.workloads.retain(|known| self.workloads.iter().all(|own| own.name != known.name));
         catalogue.workloads.extend(self.workloads.iter().cloned());
         let servers = self.servers.iter().map(|server| server.subject(every_workload(catalogue)));
@@ -137,7 +137,7 @@ impl UserServers {
         })
     }
 
-    /// The study to run where none was named: its name and, if it is no file, its text.
+    /// The default study: its name and, unless it is a file, its text.
     pub fn study(&self) -> (String, Option<String>) {
         if let Some((name, text)) = &self.made {
             (name.clone(), Some(text.clone()))
@@ -148,7 +148,7 @@ impl UserServers {
         }
     }
 
-    /// What a run of these alone is called: their names.
+    /// The title of a run of these alone: their names.
     pub fn title(&self) -> Option<String> {
         let folders = self.folders.iter().map(|subject| subject.title.as_str());
         let servers = self.servers.iter().map(|server| server.subject.rsplit('/').next().unwrap_or_default());
@@ -156,8 +156,7 @@ impl UserServers {
         (self.made.is_none() && !names.is_empty()).then(|| names.join(" vs "))
     }
 
-    /// Asks each server for what the study asks, before anything is measured. It leaves out what the server does not serve, and
-    /// reports that.
+    /// Sends each server the study's requests before anything is measured. It leaves out what a server does not serve, and reports that.
     pub fn ask(&self, study: &Study, laboratory: &mut Laboratory) -> Result<Vec<Skipped>, CliError> {
         let (home, catalogue) = (&laboratory.home, &mut laboratory.catalogue);
         let mut left_out = Vec::new();
@@ -173,7 +172,7 @@ impl UserServers {
         Ok(left_out)
     }
 
-    /// Asks each server for what its own URL names, and enters what is owed from then on.
+    /// Requests each server's own URL, and stores the responses as the contract from then on.
     pub fn ask_urls(&mut self) -> Result<(), CliError> {
         for server in &mut self.servers {
             *server = ask_three_times(server.clone())?;
@@ -184,7 +183,7 @@ impl UserServers {
         Ok(())
     }
 
-    /// Puts what was brought beside what a study names.
+    /// Adds what was brought to the subjects of a study.
     pub fn select(&self, study: &mut Study, catalogue: &Catalogue, alone: bool) {
         if self.made.is_some() {
             return;
@@ -201,7 +200,7 @@ impl UserServers {
     }
 }
 
-/// Every workload: which of them a server serves is asked once a study says which matter.
+/// Every workload. Which of them a server serves is only known once a study selects some.
 fn every_workload(catalogue: &Catalogue) -> Vec<String> {
     let of_catalogue = catalogue.workloads.iter().map(|workload| workload.name.clone());
     of_catalogue.chain([tolok_model::URL_WORKLOAD.to_owned()]).collect()
@@ -217,8 +216,8 @@ fn asked_of(study: &Study, catalogue: &Catalogue) -> Vec<Workload> {
     asked
 }
 
-/// Names of the workloads that a server has something for. Those that need a database stay, for the plan to say why they are not
-/// asked of it.
+/// Names of the workloads that a server serves. It keeps those that need a database: the plan gives the reason why this server does not get
+/// them.
 fn served(
     server: &ExternalServer,
     asked: &[Workload],
@@ -236,7 +235,7 @@ fn served(
     Ok(names)
 }
 
-/// A number distinguishes two servers of one host and port, unless they were named.
+/// Adds a number to the name of a server that shares host and port with an earlier one, unless the user named it.
 fn name_apart(servers: &mut [ExternalServer], args: &BringArgs) {
     for at in 1..servers.len() {
         let (before, rest) = servers.split_at_mut(at);
@@ -252,7 +251,7 @@ fn name_apart(servers: &mut [ExternalServer], args: &BringArgs) {
     }
 }
 
-/// Refuses load on other machines without consent, before any of them is asked for anything.
+/// Refuses load on other machines without consent, before any of them gets a request.
 fn refuse_remote(servers: &[ExternalServer], allow_remote: bool) -> Result<(), CliError> {
     for server in servers {
         if !is_on_this_machine(server)? && !allow_remote {
@@ -262,7 +261,7 @@ fn refuse_remote(servers: &[ExternalServer], allow_remote: bool) -> Result<(), C
     Ok(())
 }
 
-/// Refuses processes that are not there, and those of servers on other machines.
+/// Refuses process ids that do not exist, and those of servers on other machines.
 fn refuse_lost_pids(servers: &[ExternalServer]) -> Result<(), CliError> {
     for (server, pid) in servers.iter().filter_map(|server| Some((server, server.pid?))) {
         if !is_on_this_machine(server)? {

@@ -1,4 +1,4 @@
-//! What a run does on a machine that does other things: it lets another tolok end first, and asks how to go on when it loses
+//! How a run behaves on a machine that is busy: it lets another tolok end first, and asks the user what to do when it discards
 //! trial after trial.
 
 use std::collections::BTreeMap;
@@ -13,13 +13,13 @@ use crate::args::{IfOtherRun, SharingArgs};
 use crate::exit::{CliError, Exit};
 use crate::output::say;
 
-/// So many discarded trials are no accident any more.
+/// This many discarded trials are no longer an accident.
 const MOST_DISCARDED: u32 = 10;
-/// How often is looked whether another tolok has ended, and whether somebody wants to stop.
+/// How often to check whether another tolok has ended, and whether the user wants to stop.
 const LOOK: Duration = Duration::from_millis(200);
-/// How long the question looks for the programs that use the CPU.
+/// How long to observe which programs use the CPU, for the question to the user.
 const LOOKED_OVER: Duration = Duration::from_millis(500);
-/// How long a machine is given to become quiet when somebody asked to wait for that.
+/// How long to wait for a quiet machine when the user chose to wait.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
 
 /// How a run shares the machine.
@@ -28,7 +28,7 @@ pub struct Sharing {
     if_other_run: IfOtherRun,
     /// Whether many discarded trials end the run.
     strict: bool,
-    /// Whether this machine measures. Other machines wait for no answer, so tolok asks nothing.
+    /// Whether this machine measures. A run on other machines does not wait for an answer, so tolok does not ask.
     is_here: bool,
 }
 
@@ -37,12 +37,12 @@ impl Sharing {
         Self { if_other_run: args.if_other_run, strict, is_here: true }
     }
 
-    /// That of a run whose rounds other machines run.
+    /// For a run whose rounds run on other machines.
     pub fn elsewhere(strict: bool) -> Self {
         Self { if_other_run: IfOtherRun::Ignore, strict, is_here: false }
     }
 
-    /// Waits for other toloks that measure here, or refuses to measure beside them. Both would disturb each other.
+    /// Waits for other toloks that measure here, or refuses to measure beside them: they would disturb each other.
     pub fn let_others_end(self, stop: &Stop) -> Result<(), CliError> {
         let others = || Processes::default().other_runs(std::process::id());
         let pause = || std::thread::sleep(LOOK);
@@ -53,7 +53,7 @@ impl Sharing {
         }
     }
 
-    /// Looks after the discarded trials of a run.
+    /// Tracks the discarded trials of a run.
     pub fn losses(self) -> Losses {
         let is_attended = self.is_here && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         let rule = match (self.strict, is_attended) {
@@ -101,11 +101,11 @@ enum Rule {
     GoOn,
 }
 
-/// The trials that a run discarded because other programs took the CPU.
+/// The trials that a run discarded because other programs used the CPU.
 #[derive(Debug)]
 pub struct Losses {
     rule: Rule,
-    /// By their rounds.
+    /// Counts by round.
     discarded: BTreeMap<u32, u32>,
     /// Why the last one was discarded.
     reason: String,
@@ -113,25 +113,25 @@ pub struct Losses {
     pub has_given_up: bool,
 }
 
-/// What is done at the tenth.
+/// What to do at the tenth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     GoOn,
-    /// No one asks again.
+    /// Wait, then ask again after ten more.
     Wait,
     Stop,
 }
 
 impl Losses {
-    /// Counts what an event tells of. At the tenth discarded trial it asks, stops, or says that it goes on. The run waits
-    /// meanwhile: no trial begins before its event was heard.
+    /// Counts the discarded trials that an event reports. At the tenth, it asks, stops, or reports that the run continues. The run
+    /// waits meanwhile: no trial begins before its event was handled.
     pub fn hear(&mut self, event: &RunEvent, stop: &Stop, ask: impl FnOnce(&str, &Stop) -> Verdict) {
         match event {
             RunEvent::InTrial { event: TrialEvent::Disturbed { reasons, .. }, .. } => self.reason = reasons.join("; "),
             RunEvent::TrialFinished { outcome, trial, .. } if !outcome.disturbances().is_empty() => {
                 *self.discarded.entry(trial.block).or_default() += 1;
             }
-            // It runs again whole.
+            // The whole round runs again.
             RunEvent::BlockLost { block, .. } => drop(self.discarded.remove(block)),
             _ => return,
         }
@@ -152,7 +152,7 @@ impl Losses {
             }
             Rule::Ask => match ask(what, stop) {
                 Verdict::GoOn => {}
-                // A machine that was quiet may get busy again.
+                // A machine that became quiet may get busy again.
                 Verdict::Wait => self.discarded.clear(),
                 Verdict::Stop => stop.ask(),
             },
@@ -160,7 +160,7 @@ impl Losses {
     }
 }
 
-/// Asks on the terminal how to go on, and waits for a quiet machine if that is wished.
+/// Asks on the terminal how to continue, and waits for a quiet machine if the user chooses that.
 pub fn ask_how_to_go_on(what: &str, stop: &Stop) -> Verdict {
     let programs = busiest_now().map(|words| format!(", {words}")).unwrap_or_default();
     say(format!("\n  {what}{programs}."));
@@ -191,7 +191,7 @@ fn busiest_now() -> Option<String> {
     busy_words(&busiest(&before, &processes.cpu_times(), over_s, std::process::id()))
 }
 
-/// A line of standard input; none at its end, or if somebody wants to stop.
+/// A line of standard input; `None` at its end, or if the user wants to stop.
 fn answer(stop: &Stop) -> Option<String> {
     let input = std::io::stdin();
     let look = Timespec { tv_sec: 0, tv_nsec: LOOK.as_nanos() as i64 };
@@ -252,7 +252,7 @@ mod tests {
         }
     }
 
-    /// What was asked, and whether the run is to stop, after so many discarded trials among others.
+    /// How often it asked, whether the run is to stop, and whether it gave up, after this many discarded trials among others.
     fn after(rule: Rule, discarded: u32, verdict: Verdict) -> (u32, bool, bool) {
         let (asked, stop) = (Cell::new(0), Stop::default());
         let mut losses = Losses { rule, discarded: BTreeMap::new(), reason: String::new(), has_given_up: false };

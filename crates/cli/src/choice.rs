@@ -1,4 +1,4 @@
-//! Subjects to test or check without measuring them.
+//! Selects subjects to test or check without measuring them.
 
 use std::collections::BTreeMap;
 
@@ -23,13 +23,14 @@ pub fn variants(subject: &Subject, is_meant: IsMeant) -> Vec<SubjectChoice> {
     names.into_iter().filter_map(|name| subject.choose(Some(name), &BTreeMap::new()).ok()).collect()
 }
 
-/// The variants of all subjects that compete.
+/// The variants of all competing subjects.
 pub fn competing(catalogue: &Catalogue, is_meant: IsMeant) -> Vec<SubjectChoice> {
     let subjects = catalogue.subjects.iter().filter(|subject| subject.role == Role::Subject);
     subjects.flat_map(|subject| variants(subject, is_meant)).collect()
 }
 
-/// What a name stands for, or why it stands for nothing in the catalogue. A subject that cannot be tested has no variants left.
+/// The subjects that a name refers to, or why it refers to none in the catalogue. For a subject that cannot be tested, the list is
+/// empty.
 pub fn named(name: &str, catalogue: &Catalogue, is_meant: IsMeant) -> Result<Vec<SubjectChoice>, String> {
     let subject = |id: &str| catalogue.subject(id);
     Ok(match SubjectSelector::read(name, catalogue).map_err(with_help)? {
@@ -42,7 +43,8 @@ pub fn named(name: &str, catalogue: &Catalogue, is_meant: IsMeant) -> Result<Vec
     })
 }
 
-/// Those that can be started here, and those that lack something. A reason that holds for several variants of a subject is given once.
+/// Separates subjects that can start here from those that lack something. A reason shared by several variants of a subject appears
+/// once.
 pub fn split(
     opened: &Lab,
     chosen: Vec<SubjectChoice>,
@@ -66,14 +68,14 @@ pub fn split(
     (ready, left_out)
 }
 
-/// A database with its data, or why there is none.
+/// Prepares a database with its data, or returns why that failed.
 pub fn loaded(opened: &Lab, database: &Database, stop: &Stop) -> Result<Prepared, String> {
     let mut loading = || say(format!("loading data into {}, once", database.engine.title()));
     prepare_database(&opened.laboratory, database, &mut loading, &|| !stop.is_asked())
         .map_err(|failure| [vec![failure.message], failure.log_tail].concat().join("\n  "))
 }
 
-/// Does something in a session. Nothing is measured in it, so its parts may share CPUs.
+/// Runs `act` in a session. It measures nothing, so its parts may share CPUs.
 pub fn in_session<T>(
     opened: &Lab,
     database: Option<&Database>,

@@ -1,18 +1,18 @@
 //! The last lines of a verb that shows a run: where its report is, what was wrong, and what to do next.
 //!
-//! They go to standard error after the result, because people see what is printed last.
+//! They go to standard error after the result, because people notice what is printed last.
 
 use std::path::Path;
 
 use crate::output::say;
 
-/// Columns of the words before each line.
+/// Width of the label before each line.
 const LABEL: usize = 9;
 
-/// What comes after a longer command is not aligned with the others.
+/// Explanations after longer commands are not aligned with the others.
 const MOST_ALIGNED: usize = 50;
 
-/// A command and what it is good for.
+/// A command and its purpose.
 pub struct Next {
     pub command: String,
     pub why: &'static str,
@@ -24,7 +24,7 @@ impl Next {
     }
 }
 
-/// Prints where a report is, the lines about what was wrong, and what to do next.
+/// Prints where the report is, the remarks, and what to do next.
 pub fn close(folder: &Path, remarks: &[(&str, String)], next: &[Next]) {
     say("");
     line("Report", &near(&folder.join("report.html")));
@@ -43,7 +43,7 @@ fn line(label: &str, words: &str) {
     say(format!("  {label:LABEL$}{words}"));
 }
 
-/// A path as it is shorter to type: from the folder at hand, where it lies below that.
+/// The shorter form of a path: relative if it is below the working folder.
 fn near(path: &Path) -> String {
     let here = std::env::current_dir().ok();
     let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());

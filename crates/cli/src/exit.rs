@@ -1,4 +1,4 @@
-//! Exit codes, and how a verb that failed says so.
+//! Exit codes, and how verbs report failures.
 
 use std::process::ExitCode;
 
@@ -25,12 +25,11 @@ pub enum Exit {
     Usage = 2,
     /// A threshold was crossed, a regression found, or a published table contradicts itself.
     ThresholdCrossed = 3,
-    /// What was asked cannot be told from what there is; of runs that are compared: no regression is known, and of something that
-    /// was to be judged it cannot be told.
+    /// The data cannot answer the question. For compared runs: no regression is shown, but a figure to judge is undecided.
     CannotTell = 4,
     /// It ran, but not every trial is sound; or there was nothing to measure.
     GateFailed = 5,
-    /// A runtime that is needed is missing.
+    /// A required runtime is missing.
     Missing = 6,
     /// Interrupted; finished trials are kept.
     Interrupted = 130,
@@ -65,12 +64,12 @@ impl Exit {
         }
     }
 
-    /// Of a file that cannot be written: whether its place was named wrongly, or the machine failed.
+    /// The code for a file that cannot be written: a wrong path is a usage error, anything else a failure of the machine.
     pub fn of_writing(error: &std::io::Error) -> Self {
         if is_of_the_place(error) { Self::Usage } else { Self::Internal }
     }
 
-    /// What another tolok means by its code.
+    /// The exit that another tolok's code means.
     pub fn of_code(code: i32) -> Option<Self> {
         Self::ALL.into_iter().find(|exit| *exit as i32 == code)
     }
@@ -78,33 +77,33 @@ impl Exit {
 
 #[derive(Debug)]
 pub struct CliError {
-    /// The code to leave with.
+    /// The exit code.
     pub exit: Exit,
-    /// What is wrong and what to do, ready to be shown; it begins with `error:`.
+    /// What is wrong and what to do, ready to print; it begins with `error:`.
     pub text: String,
-    /// Whether the only fault is that this machine lacks something.
+    /// Whether the only problem is that this machine lacks something.
     pub is_missing_dependency: bool,
 }
 
 impl CliError {
-    /// A complaint of one sentence.
+    /// An error of one sentence.
     pub fn new(exit: Exit, message: impl std::fmt::Display) -> Self {
         let text = format!("error: {}", quotable(&masked(&message.to_string())));
         Self { exit, text, is_missing_dependency: false }
     }
 
-    /// A complaint about the command line or a file.
+    /// An error in the command line or a file.
     pub fn usage(message: impl std::fmt::Display) -> Self {
         Self::new(Exit::Usage, message)
     }
 
-    /// The same of a machine that lacks what was asked for.
+    /// An error because this machine lacks something.
     pub fn lack(exit: Exit, message: impl std::fmt::Display) -> Self {
         Self { is_missing_dependency: true, ..Self::new(exit, message) }
     }
 }
 
-/// What is wrong with a name, and what may be meant instead.
+/// What is wrong with a name, and what the user may have meant.
 pub fn with_help((message, help): (String, Option<String>)) -> String {
     help.map_or_else(|| message.clone(), |help| format!("{message}; {help}"))
 }
@@ -139,9 +138,9 @@ impl From<StoreError> for CliError {
             StoreError::Content { .. } => {
                 Self::usage(format!("{error}; `tolok verify` lists everything in the run that was changed"))
             }
-            // As where another tolok measures: nothing was, and later it can be.
+            // As when another tolok measures: nothing was done, and a later try can succeed.
             StoreError::Busy { .. } => Self::new(Exit::GateFailed, error),
-            // What is there is no run, or the folder for runs cannot be used.
+            // The folder is not a run, or the folder for runs cannot be used.
             _ if error.is_of_the_folder() => Self::usage(error),
             _ => Self::new(Exit::Internal, error),
         }
@@ -206,7 +205,7 @@ impl From<ToolboxError> for CliError {
     }
 }
 
-/// Shows a complaint, if there is one, and gives the code for the shell.
+/// Prints the error, if there is one, and returns the code for the shell.
 pub fn code(ended: Result<Exit, CliError>) -> ExitCode {
     let exit = ended.unwrap_or_else(|complaint| {
         anstream::eprintln!("{}", complaint.text.trim_end());
@@ -215,13 +214,13 @@ pub fn code(ended: Result<Exit, CliError>) -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-/// Shows what clap has to say: help and versions are data, everything else is a usage error.
+/// Prints clap's output: help and versions are results, everything else is a usage error.
 pub fn of_clap(error: &clap::Error) -> ExitCode {
     let is_data = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     let whole = error.to_string();
     let shown = quotable(&masked(&whole));
     if is_data || shown == whole {
-        // In colours. It fails only if the reader has gone, and then an error has no reader either.
+        // With colours. Printing fails only if the reader has gone, and then there is no one to tell.
         let _ = error.print();
     } else {
         anstream::eprintln!("{}", shown.trim_end());

@@ -1,6 +1,6 @@
 //! `--format jsonl`: a line for each event as it happens, and one of findings at the end.
 //!
-//! The reader may be slow, and the lab must not wait while it measures, so a thread of its own writes ([`LineWriter`]).
+//! The reader may be slow, but the lab must not wait while it measures, so a separate thread writes ([`LineWriter`]).
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -13,14 +13,14 @@ use tolok_store::LineWriter;
 use crate::exit::{CliError, Exit};
 use crate::output::say;
 
-/// Where lines go: standard output or a file.
+/// The target of the lines: standard output or a file.
 pub struct JsonLines {
     lines: LineWriter,
     is_terminal: bool,
 }
 
 impl JsonLines {
-    /// To a file, or to standard output if none is named (or `-`).
+    /// Writes to a file, or to standard output if none is named (or `-`).
     pub fn to(file: Option<&Path>) -> Result<Self, CliError> {
         let file = file.filter(|path| *path != Path::new("-"));
         let lines = match file {
@@ -35,12 +35,12 @@ impl JsonLines {
         Ok(Self { lines, is_terminal: file.is_none() && io::stdout().is_terminal() })
     }
 
-    /// Whether the lines are seen on a terminal, where anything else would stand between them.
+    /// Whether the lines go to a terminal, where other output would mix with them.
     pub fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// Hands a line over. A reader that has gone is no error.
+    /// Queues a line. A reader that has gone is not an error.
     pub fn write(&mut self, line: &impl Serialize) {
         if let Ok(text) = serde_json::to_string(line) {
             let _ = self.lines.push((text + "\n").as_bytes());
@@ -49,7 +49,7 @@ impl JsonLines {
 }
 
 impl Drop for JsonLines {
-    /// Writes what is left, for as long as somebody takes it.
+    /// Writes what is left, for as long as the reader accepts it.
     fn drop(&mut self) {
         if let Ok(unread_bytes @ 1..) = self.lines.finish() {
             say(format!("warning: the reader of the lines has stopped; {unread_bytes} bytes are lost"));
@@ -57,7 +57,7 @@ impl Drop for JsonLines {
     }
 }
 
-/// The last line: what was found, in short.
+/// The last line: a summary of the findings.
 #[derive(Debug, Serialize)]
 pub struct FindingsLine<'a> {
     event: &'static str,
@@ -77,7 +77,7 @@ struct ScenarioLine<'a> {
     cases: Vec<CaseLine<'a>>,
 }
 
-/// A case with its main figure: a server's has a rate, and a program's a time.
+/// A case with its main figure: a rate for a server, a time for a program.
 #[derive(Debug, Serialize)]
 struct CaseLine<'a> {
     subject: &'a str,
@@ -92,9 +92,9 @@ struct CaseLine<'a> {
 }
 
 impl<'a> FindingsLine<'a> {
-    /// What was found in the run in `folder`, which has its page.
+    /// Summarises the findings of the run in `folder`, which contains its page.
     pub fn of(findings: &'a Findings, folder: &Path, t_s: f64) -> Self {
-        // One that says the same wherever it is read.
+        // An absolute path, valid from any folder.
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let scenarios = findings.scenarios.iter().map(|scenario| ScenarioLine {
             id: &scenario.id,

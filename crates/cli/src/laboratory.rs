@@ -1,4 +1,4 @@
-//! Opens the laboratory: the checkout, the toolbox and the programs that are ready.
+//! Opens the laboratory: the checkout, the toolbox and the installed programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,27 +12,27 @@ use tolok_model::{Catalogue, Database, DatabaseAddress, Role, Subject, Wire};
 use crate::bring::UserServers;
 use crate::exit::{CliError, Exit};
 
-/// Programs that are databases; no subject names them.
+/// Database programs; no subject lists them.
 pub const DATABASES: [&str; 3] = ["mariadb", "mysql", "postgres"];
 
-/// Programs that measure: load generators, and timers of programs; no subject names them.
+/// Programs that measure: load generators and timers; no subject lists them.
 pub const TOOLS: [&str; 8] = ["k6", "wrk", "ab", "h2load", "hey", "oha", "hyperfine", "gnu_time"];
 
-/// The toolbox and what was found of each program.
+/// The laboratory, the toolbox, and the state of each program.
 pub struct Lab {
     pub laboratory: Laboratory,
     pub toolbox: Toolbox,
-    /// What was found of each program that a subject needs.
+    /// The state of each program that a subject needs.
     pub states: BTreeMap<String, ProgramState>,
 }
 
 impl Lab {
-    /// Reads the catalogue and looks for every program that a subject needs.
+    /// Reads the catalogue and detects every program that a subject needs.
     pub fn open() -> Result<Self, CliError> {
         Self::open_with(&UserServers::default())
     }
 
-    /// The same with what was brought beside what there is.
+    /// Like [`Self::open`], with the user's own subjects and servers.
     pub fn open_with(bring: &UserServers) -> Result<Self, CliError> {
         let home = Home::find()?;
         let mut catalogue = home.catalogue()?;
@@ -50,14 +50,14 @@ impl Lab {
         Ok(opened)
     }
 
-    /// Looks again, after something was fetched.
+    /// Detects programs again, after a fetch.
     pub fn look_again(&mut self) -> Result<(), CliError> {
         self.states = detect(&self.toolbox, &self.laboratory.catalogue)?;
         self.take_ready();
         Ok(())
     }
 
-    /// Names of the programs that these subjects need, in any of their variants, and that are not ready.
+    /// Names of the programs that these subjects need, in any variant, and that are not ready.
     pub fn missing_for<'a>(&self, subjects: impl Iterator<Item = &'a Subject>) -> Vec<String> {
         let needed = subjects
             .flat_map(Subject::all_needs)
@@ -66,12 +66,12 @@ impl Lab {
         names.into_iter().map(str::to_owned).collect()
     }
 
-    /// Why a variant of a subject cannot be run here, with what would help.
+    /// Returns an error if a variant of a subject cannot run here, with a remedy.
     pub fn ready(&self, subject: &Subject, variant: &str) -> Result<(), String> {
         self.ready_for(subject, variant, None)
     }
 
-    /// The same for workloads that use a `database`, or for those that do not.
+    /// The same for workloads that use `database`, or for those that use none.
     pub fn ready_for(&self, subject: &Subject, variant: &str, database: Option<&Database>) -> Result<(), String> {
         let wire = database.map(wire_of);
         if let Some(wire) = wire.filter(|wire| !subject.asks(variant, *wire)) {
@@ -81,12 +81,12 @@ impl Lab {
         if reasons.is_empty() { Ok(()) } else { Err(reasons.join("; ")) }
     }
 
-    /// Why a database cannot be had here, with what would help. Whether one that is there already answers is another question;
-    /// that its address is known is not.
+    /// Returns an error if a database is not available here, with a remedy. For one that already runs, it checks that the address
+    /// is known, not that the server responds.
     pub fn database_ready(&self, database: &Database) -> Result<(), String> {
         match database.engine.program() {
             Some(program) => self.lack(program).map_or(Ok(()), Err),
-            // Of a server that is there already only the client is needed, and any will do.
+            // A server that already runs needs only a client, and any will do.
             None => {
                 let clients: &[&str] = match wire_of(database) {
                     Wire::Mysql => &["mariadb", "mysql"],
@@ -103,7 +103,7 @@ impl Lab {
         }
     }
 
-    /// Why a tool of the toolbox cannot be used here, with what would help.
+    /// Returns an error if a tool of the toolbox cannot be used here, with a remedy.
     pub fn tool_ready(&self, name: &str) -> Result<(), String> {
         self.lack(name).map_or(Ok(()), Err)
     }
@@ -112,7 +112,7 @@ impl Lab {
         lack_of(name, self.states.get(name))
     }
 
-    /// Subjects that compete, in the order of their names.
+    /// Competing subjects, sorted by name.
     pub fn competitors(&self) -> impl Iterator<Item = &Subject> {
         self.laboratory.catalogue.subjects.iter().filter(|subject| subject.role == Role::Subject)
     }
@@ -123,16 +123,16 @@ impl Lab {
     }
 }
 
-/// What a database speaks, its address looked up in the environment.
+/// The protocol of a database; its address may come from the environment.
 pub fn wire_of(database: &Database) -> Wire {
     database.wire(&|name| std::env::var(name).ok())
 }
 
-/// Why a program cannot be used, with what would help.
+/// Why a program cannot be used, with a remedy.
 fn lack_of(name: &str, state: Option<&ProgramState>) -> Option<String> {
     match state {
         Some(ProgramState::Ready(_)) => None,
-        // Why exactly is a matter for `tolok doctor`; in a report one sentence must do.
+        // `tolok doctor` gives the exact reason; in a report, one sentence must do.
         Some(ProgramState::Missing { remedy, .. }) => Some(format!("{name} is missing: {remedy}")),
         Some(ProgramState::Broken { remedy, .. }) => Some(format!("{name} does not work: {remedy}")),
         None => Some(format!("{name} is not a program that tolok knows")),

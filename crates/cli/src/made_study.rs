@@ -1,10 +1,10 @@
-//! Studies that tolok makes for what it was given without one: two levels of users, five rounds.
+//! Studies that tolok generates when none is named: two levels of users, five rounds.
 
 use tolok_model::{Catalogue, ExternalServer};
 
 use crate::exit::{CliError, with_help};
 
-/// The study of what URLs name.
+/// The study of the users' URLs.
 pub fn study_of_urls(servers: &[ExternalServer]) -> String {
     let subjects: Vec<&str> = servers.iter().map(|server| server.subject.as_str()).collect();
     let urls: Vec<String> =
@@ -13,14 +13,14 @@ pub fn study_of_urls(servers: &[ExternalServer]) -> String {
     study(&["What the URLs can do", &question], &subjects, &["url"], false)
 }
 
-/// The study of workloads that were named: what it is called, and its text. It names every subject that is ready here; who
-/// brings servers means those alone.
+/// The study of the named workloads: its name and its text. It covers every subject that is ready here; if the user brings servers,
+/// it covers only those.
 pub fn study_of_workloads(named: &[String], catalogue: &Catalogue) -> Result<(String, String), CliError> {
     let mut has_ceiling = true;
     for name in named {
         let chosen = catalogue.choose_workload(name);
         let chosen = chosen.map_err(|wrong| CliError::usage(format!("--workload: {}", with_help(wrong))))?;
-        // The ceiling knows none but those that come with tolok.
+        // The ceiling serves only the workloads that come with tolok.
         has_ceiling &= chosen.folder.is_none();
     }
     let title = named.join(", ");
@@ -31,7 +31,7 @@ pub fn study_of_workloads(named: &[String], catalogue: &Catalogue) -> Result<(St
 }
 
 fn study([title, question]: &[&str; 2], subjects: &[&str], workloads: &[impl AsRef<str>], has_ceiling: bool) -> String {
-    // A list of texts in JSON is one in TOML.
+    // A list of strings in JSON is also valid TOML.
     let listed = |texts: &[&str]| serde_json::Value::from(texts).to_string();
     let workloads: Vec<&str> = workloads.iter().map(AsRef::as_ref).collect();
     let mut text = format!(

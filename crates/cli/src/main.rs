@@ -26,7 +26,7 @@ use args::Verb;
 use tolok_lab::run::start_again_in_an_own_group;
 
 fn main() -> ExitCode {
-    // First of all: what memory the reading of arguments takes, every program that the timer starts would be said to have.
+    // This comes first: memory that this process uses to parse arguments would count towards every program that the timer starts.
     if let Some(options) = args::of_program_timer(std::env::args_os()) {
         return exit::code(verbs::boxes::program_timer(&options));
     }

@@ -1,4 +1,4 @@
-//! Measuring what was planned, for every verb that does: the run's folder, the run, its reports, and the exit code.
+//! Runs a plan, for every verb that measures: the run's folder, the run, its reports, and the exit code.
 
 use std::path::PathBuf;
 
@@ -25,12 +25,12 @@ use crate::trust::remember;
 use crate::verbs::plan::Planned;
 use crate::watching::Watching;
 
-/// Prints one line about the plan, and who is left out.
+/// Prints one line about the plan, and which subjects are left out.
 pub fn announce(planned: &Planned) {
     announce_but(planned, |_| false);
 }
 
-/// The same, without those whose absence `is_told` already.
+/// Like [`announce`], without those whose absence `is_told` already.
 pub fn announce_but(planned: &Planned, is_told: impl Fn(&str) -> bool) {
     let plan = &planned.plan;
     let competing = plan.cases.iter().filter(|case| case.competes());
@@ -57,19 +57,19 @@ pub fn announce_but(planned: &Planned, is_told: impl Fn(&str) -> bool) {
     }
 }
 
-/// `about 50s`; where programs are timed, `at most 2m`: how long one takes is not known before.
+/// `about 50s`, or `at most 2m` where programs are timed: their run time is not known in advance.
 pub fn time_estimated(plan: &Plan, rounds_at_once: u32) -> String {
     let about = if plan.programs.is_empty() { "about" } else { "at most" };
     format!("{about} {}", rough(plan.estimate_s() / f64::from(rounds_at_once)))
 }
 
-/// `10 blocks`, `up to 30 blocks`
+/// `10 rounds`, `up to 30 rounds`
 fn blocks(plan: &Plan) -> String {
     let blocks = counted(u64::from(plan.blocks), "round");
     if plan.may_end_early() { format!("up to {blocks}") } else { blocks }
 }
 
-/// `3 subjects × 2 scenarios`. No server is a program, so with both kinds there is no such product of numbers.
+/// `3 subjects × 2 scenarios`. A subject is a server or a program, so with both kinds there is no such product.
 fn tried(subjects: usize, scenarios: usize, programs: usize) -> String {
     let subjects = counted(subjects as u64, "subject");
     let kinds = [(scenarios, "scenario"), (programs, "program")].into_iter().filter(|(number, _)| *number > 0);
@@ -80,7 +80,7 @@ fn tried(subjects: usize, scenarios: usize, programs: usize) -> String {
     }
 }
 
-/// Whether the address in a study holds a password.
+/// Whether the address in a study contains a password.
 fn has_password(dsn: &str) -> bool {
     !dsn.starts_with("env:") && DatabaseAddress::parse(dsn).is_ok_and(|address| !address.password.is_empty())
 }
@@ -91,13 +91,13 @@ pub struct Measured {
     pub findings: Findings,
     /// The folder of the run.
     pub folder: PathBuf,
-    /// What is to be said of it after its result, each behind a word.
+    /// Remarks to print after the result, each with a label.
     remarks: Vec<(&'static str, String)>,
 }
 
 impl Measured {
-    /// Prints the result in the format that was asked for, and after it where the report is and what comes next. Gives the code to
-    /// exit with. A duel has a page and codes of its own.
+    /// Prints the result in the requested format, then where the report is and what to do next. Returns the exit code. A duel has
+    /// its own page and codes.
     pub fn show(&self, result: &ResultArgs, next: &[Next]) -> Result<Exit, CliError> {
         match (result.format, report_format(result.format), &self.findings.duel) {
             (Format::Id, ..) => put(&format!("{}\n", self.findings.run.id), result.output.as_deref())?,
@@ -110,7 +110,7 @@ impl Measured {
         Ok(if self.exit == Exit::Done { of_duel } else { self.exit })
     }
 
-    /// Prints where the report is and what comes next. Of a run that was stopped, that is to go on with it.
+    /// Prints where the report is and what to do next. For a run that was stopped, that is to resume it.
     pub fn close(&self, next: &[Next]) {
         let resume = [Next::new(format!("tolok resume {}", self.findings.run.id), "go on where it stopped")];
         let is_whole = self.findings.trials_missing == 0;
@@ -118,7 +118,7 @@ impl Measured {
     }
 }
 
-/// Formats that a duel has no page for show the report of its run.
+/// Prints a duel. Formats without a page for duels show the report of the run.
 fn show_duel(found: &Duel, findings: &Findings, format: ReportFormat, result: &ResultArgs) -> Result<(), CliError> {
     let output = result.output.as_deref();
     let text = match format {
@@ -138,7 +138,7 @@ fn code_of(outcome: DuelOutcome) -> Exit {
     }
 }
 
-/// Makes the run's folder, measures until the plan is done or `stop` is asked, and writes the reports.
+/// Creates the run's folder, measures until the plan is done or a stop is requested, and writes the reports.
 pub fn measure(
     opened: &Lab,
     planned: &Planned,
@@ -164,12 +164,12 @@ pub fn measure(
     measure_in(opened, &folder, result, (sharing, stop))
 }
 
-/// Warns of what earlier sessions left and could not be removed.
+/// Warns about leftovers of earlier sessions that could not be removed.
 pub fn warn_of(leftovers: &[String]) {
     leftovers.iter().for_each(|leftover| say(format!("warning: {leftover}")));
 }
 
-/// The plan's own rule, asked of the analysis.
+/// The plan's own stopping rule, which the analysis evaluates.
 struct PlanRule<'a> {
     run: &'a RunRecord,
     plan: &'a Plan,
@@ -194,17 +194,17 @@ impl StopRule for PlanRule<'_> {
     }
 }
 
-/// How many trials of a stored run are left to be run.
+/// How many trials of a stored run remain.
 pub fn trials_left(folder: &RunFolder, stored: &StoredRun) -> Result<usize, CliError> {
     let names = folder.names()?;
     let rule = PlanRule { run: &stored.run, plan: &stored.plan, names: &names };
     let last_block = rule.blocks_settled(&stored.trials).unwrap_or(stored.plan.blocks);
     let open = open_trials(&stored.plan, &stored.trials, last_block);
-    // Nodes run whole rounds.
+    // Nodes run only whole rounds.
     Ok(if stored.run.pool.is_some() { whole_blocks(&stored.plan, &open).len() } else { open.len() })
 }
 
-/// Runs what is left of the run in `folder`, and writes the reports.
+/// Runs the remaining trials of the run in `folder`, and writes the reports.
 pub fn measure_in(
     opened: &Lab,
     folder: &RunFolder,
@@ -225,7 +225,7 @@ pub fn measure_in(
     let findings = keep(folder)?;
     watching.finish(&findings, folder.path());
     let (crossed, unsound) = (crossed(&findings), &findings.unsound);
-    // A strict run that lost too many trials has failed, even if the last of them was the last of all.
+    // A strict run that lost too many trials has failed, even if the last discarded trial was the run's last.
     let (interrupted, sound) = (stop.is_asked() && !losses.has_given_up, unsound.is_empty() && !losses.has_given_up);
     let exit = exit_of(summary, interrupted, sound, crossed.is_empty());
     let left = || format!("with {} left", counted(u64::from(summary.missing), "trial"));
@@ -235,7 +235,7 @@ pub fn measure_in(
     Ok(Measured { exit, findings, folder: folder.path().to_owned(), remarks })
 }
 
-/// A run that is not sound says nothing for certain, not even that an objective was crossed: 5 comes before 3.
+/// A run that is not sound proves nothing, not even that an objective was crossed: 5 comes before 3.
 fn exit_of(summary: RunSummary, interrupted: bool, sound: bool, kept: bool) -> Exit {
     match summary {
         RunSummary { missing, .. } if missing > 0 && interrupted => Exit::Interrupted,
@@ -245,7 +245,7 @@ fn exit_of(summary: RunSummary, interrupted: bool, sound: bool, kept: bool) -> E
     }
 }
 
-/// Every objective that a competing case crossed. What the ceiling crosses is no fault of a subject's.
+/// Every objective that a competing case crossed. The ceiling does not count: it is not a subject.
 fn crossed(findings: &Findings) -> Vec<String> {
     let mut lines = Vec::new();
     for scenario in &findings.scenarios {
@@ -257,7 +257,7 @@ fn crossed(findings: &Findings) -> Vec<String> {
     lines
 }
 
-/// A wish to stop that Ctrl-C expresses, or a polite kill. Once means after what is `at_hand`, such as a trial; twice means now.
+/// A stop request from Ctrl-C or SIGTERM. The first signal stops after what is `at_hand`, such as a trial; the second stops now.
 pub fn interruptible(at_hand: &'static str) -> Result<Stop, CliError> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let failed = |error| {
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(exit(0, 1, false, true, false), Exit::GateFailed);
         assert_eq!(exit(2, 0, false, true, false), Exit::GateFailed);
         assert_eq!(exit(2, 0, true, true, false), Exit::Interrupted);
-        // Asked to stop during the last trial: nothing is missing.
+        // The stop came during the last trial: nothing is missing.
         assert_eq!(exit(0, 0, true, true, false), Exit::ThresholdCrossed);
     }
 }

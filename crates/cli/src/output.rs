@@ -20,7 +20,7 @@ pub fn put(text: &str, file: Option<&Path>) -> Result<(), CliError> {
             let mut output = anstream::stdout().lock();
             let printed = output.write_all(text.as_bytes()).and_then(|()| output.flush());
             match printed {
-                // The reader has seen enough, as `head` has.
+                // The reader has seen enough, like `head`.
                 Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
                 other => other.map_err(|error| ("standard output".to_owned(), error)),
             }
@@ -33,7 +33,7 @@ pub fn put(text: &str, file: Option<&Path>) -> Result<(), CliError> {
     })
 }
 
-/// Refuses a file that cannot be written, before anything is measured for it.
+/// Refuses an unusable output path before anything is measured.
 pub fn check_place(file: Option<&Path>) -> Result<(), CliError> {
     let Some(file) = file else { return Ok(()) };
     if file.is_dir() {
@@ -46,7 +46,7 @@ pub fn check_place(file: Option<&Path>) -> Result<(), CliError> {
     })
 }
 
-/// Writes a result into a folder. Links in it are replaced and never followed, as a stranger may have made the folder.
+/// Writes a result into a folder. It replaces links in it and never follows them, because the folder may be someone else's.
 pub fn put_in(folder: &Path, name: &str, text: &str) -> Result<(), CliError> {
     Folder::at(folder).put(name, text.as_bytes()).map_err(|error| {
         let path = folder.join(name);
@@ -57,9 +57,9 @@ pub fn put_in(folder: &Path, name: &str, text: &str) -> Result<(), CliError> {
     })
 }
 
-/// Writes a file so that it appears whole or not at all.
+/// Writes a file atomically: it appears complete or not at all.
 fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
-    // The user named this path: a pipe or a device is written to; a link stays one, and what it points to is replaced.
+    // The user named this path. A pipe or a device is written to directly. A link remains, and its target is replaced.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return std::fs::write(path, text);
     }
@@ -69,23 +69,23 @@ fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     Folder::at(folder).put(name, text.as_bytes())
 }
 
-/// How a text looks. A file has no colours, because its terminal is unknown.
+/// The style of a text. A file has no colours, because its terminal is unknown.
 pub fn style(file: Option<&Path>) -> Style {
     Style { colour: file.is_none(), width: if file.is_none() { width() } else { Style::default().width } }
 }
 
-/// A value as JSON for programs, with a line break at the end.
+/// Serialises a value as JSON for programs, with a newline at the end.
 pub fn json(value: &impl serde::Serialize) -> Result<String, CliError> {
     let text = serde_json::to_string_pretty(value);
     text.map(|text| text + "\n").map_err(|error| CliError::new(Exit::Internal, format!("cannot write JSON: {error}")))
 }
 
-/// A line for people on standard error.
+/// Prints a line for people on standard error.
 pub fn say(text: impl std::fmt::Display) {
     anstream::eprintln!("{}", visible(&masked(&text.to_string())));
 }
 
-/// Asks a question with the answers y and n. No answer means no. Without a terminal it asks nothing.
+/// Asks a yes/no question. An empty answer means no. Without a terminal it does not ask, and the answer is no.
 pub fn ask(question: &str) -> bool {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return false;
@@ -95,7 +95,7 @@ pub fn ask(question: &str) -> bool {
     std::io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
-/// Columns of the terminal, or 100 where there is none.
+/// Columns of the terminal, from 60 to 160, or 100 if there is no terminal.
 pub fn width() -> u16 {
     let size =
         rustix::termios::tcgetwinsize(std::io::stdout()).or_else(|_| rustix::termios::tcgetwinsize(std::io::stderr()));

@@ -1,4 +1,4 @@
-//! Problems of a study or another file, each with its line and a caret.
+//! Renders problems of a study or another file, each with its line and a caret.
 
 use std::ops::Range;
 use std::path::Path;
@@ -8,15 +8,15 @@ use tolok_model::Problem;
 use tolok_model::secrets::{masked, masked_in_place};
 use tolok_model::shown::{quotable, visible};
 
-/// Problems to show. More than these are usually one problem, repeated.
+/// Most problems to show. More are usually one problem, repeated.
 const MOST_SHOWN: usize = 50;
-/// The most bytes of a file that one problem shows, and those around it where its lines are longer.
+/// The most bytes of a file to show for one problem, and the bytes around the problem if its lines are longer.
 const MOST_BYTES: usize = 2_000;
 const AROUND_BYTES: usize = 80;
-/// Files that tolok reads. Of any other, such as one with passwords, no line is shown.
+/// Extensions of files that tolok reads. It shows no lines of any other file, which may contain passwords.
 const OWN: [&str; 8] = ["toml", "csv", "tsv", "jsonl", "md", "markdown", "html", "htm"];
 
-/// Renders the problems of a file, one below the other, and their number.
+/// Renders the problems of a file, one below the other, with their number.
 pub fn render(path: &Path, text: &str, problems: &[Problem]) -> String {
     let name = visible(&path.display().to_string()).into_owned();
     let renderer = Renderer::styled();
@@ -50,7 +50,7 @@ fn one(renderer: &Renderer, name: &str, text: &str, problem: &Problem) -> String
     renderer.render(&[group])
 }
 
-/// What is shown of a file around a problem: without passwords and control characters, and no more than a person reads.
+/// The excerpt of a file around a problem: short, without passwords and control characters.
 struct Shown {
     /// The number of its first line.
     line: usize,
@@ -76,7 +76,7 @@ impl Shown {
                 text.floor_char_boundary((within + AROUND_BYTES).min(line_end)),
             )
         };
-        // Passwords are found in whole words.
+        // Masking needs whole words to find passwords.
         let (first, last) = (before.max(from), after);
         let masked = masked_in_place(&text[first..last]);
         let [a, b] = [start - first, within - first];

@@ -18,21 +18,21 @@ pub struct Progress {
     screen: Screen,
     trials: u32,
     finished: u32,
-    /// The trial at hand, and what it does.
+    /// The current trial, and what it does.
     at: String,
     phase: &'static str,
     rates: Rates,
     left: Left,
 }
 
-/// The latest estimate of the time that is left.
+/// The latest estimate of the remaining time.
 struct Left {
     told_s: f64,
-    /// Since when the trial at hand takes its part of that.
+    /// When the current trial began to use up that time.
     since: Instant,
-    /// Trials that are left, those at hand included.
+    /// Remaining trials, including the current ones.
     trials: u32,
-    /// Trials at hand: one, or all of a launch.
+    /// Number of current trials: one, or all of a launch.
     at_hand: u32,
 }
 
@@ -49,7 +49,7 @@ impl Left {
         rough(self.after(self.since.elapsed().as_secs_f64()))
     }
 
-    /// What is left when what is at hand has taken so long. However long it takes, those after it take their time as well.
+    /// The remaining time after the current trials took `took_s`. However long they take, the later ones still need their own time.
     fn after(&self, took_s: f64) -> f64 {
         let others_s =
             self.told_s * f64::from(self.trials.saturating_sub(self.at_hand)) / f64::from(self.trials.max(1));
@@ -95,7 +95,7 @@ impl Progress {
             RunEvent::Diagnosing { subject, scenario } => {
                 self.begin(format!("{subject} · {scenario} · diagnosis, unscored"), 1);
             }
-            // The line of the trial says so.
+            // The line of the trial reports this.
             RunEvent::InTrial { trial: Some(_), event: TrialEvent::Disturbed { again: false, .. } } => {}
             RunEvent::InTrial { event, .. } => self.in_trial(event),
             RunEvent::Diagnosed { subject, scenario, failure } => match failure {
@@ -130,7 +130,7 @@ impl Progress {
         }
     }
 
-    /// Takes away what is drawn again while something else needs the terminal.
+    /// Hides the bar while `act` uses the terminal.
     pub fn pause<T>(&self, act: impl FnOnce() -> T) -> T {
         self.screen.pause(act)
     }
@@ -164,7 +164,8 @@ impl Progress {
         self.message();
     }
 
-    /// On a terminal only lost trials are worth a line. In a log every trial is, and of a launch only failures: it has its own line.
+    /// A terminal shows a line only for lost trials. A log has a line for every trial; for a launch only for failures, because it
+    /// has its own line.
     fn finished_line(&self, place: &str, outcome: &Outcome) {
         let counted = format!("{:>3}/{}", self.finished, self.trials);
         let left = self.left.words();
@@ -189,14 +190,14 @@ impl Progress {
         }
     }
 
-    /// What is at hand, beside the bar. What changes comes before what is long, which a narrow terminal cuts off.
+    /// The current activity, beside the bar. What changes comes first; a narrow terminal cuts off the long rest.
     fn message(&self) {
         let (at, phase, rates) = (&self.at, self.phase, self.rates.words());
         let doing = if phase.is_empty() { String::new() } else { format!(" · {phase}{rates}") };
         self.screen.message(|| format!("{} left{doing} · {at}", self.left.words()));
     }
 
-    /// How far a launch is, by its slices or turns.
+    /// Progress of a launch, in slices or turns.
     fn part_of_launch(&self, what: &str, done: u32, of: u32) {
         let (at, phase, left) = (&self.at, phase_words(Phase::Measuring), self.left.words());
         self.screen.message(|| format!("{left} left · {phase} · {what} {done} of {of} · {at}"));
@@ -239,7 +240,7 @@ fn done(what: &Preparation, took_s: f64, failure: Option<&str>) -> String {
     match (what, failure) {
         (Preparation::Build(subject), None) => format!("built {subject} in {took}"),
         (Preparation::Data(database), None) => format!("loaded data into {database} in {took}"),
-        // Each trial that fails because of it gives the reason.
+        // Each trial that fails because of this gives the reason.
         (Preparation::Build(subject), Some(_)) => format!("could not build {subject}, after {took}"),
         (Preparation::Data(database), Some(_)) => format!("could not load data into {database}, after {took}"),
     }
@@ -257,7 +258,7 @@ fn timed_words(timed: &ProgramTiming) -> String {
     }
 }
 
-/// A time to the second, or to ten seconds where it is long: an estimate is no better than that.
+/// A duration rounded to the second, or to ten seconds above 100 s: estimates are not more precise.
 pub fn rough(seconds: f64) -> String {
     let step = if seconds > 100.0 { 10.0 } else { 1.0 };
     duration_words(Duration::from_secs_f64(((seconds / step).round() * step).max(0.0)).as_secs_f64())

@@ -1,4 +1,4 @@
-//! The reports of a run: built from its records, kept in its folder, printed.
+//! The reports of a run: built from its records, stored in its folder, printed.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::exit::CliError;
 use crate::output::{check_place, put, say, width};
 use crate::stored::Stored;
 
-/// The reports that are kept in a run's folder.
+/// The reports stored in a run's folder.
 pub const KEPT: [(&str, ReportFormat); 5] = [
     ("report.html", ReportFormat::Html),
     ("report.md", ReportFormat::Markdown),
@@ -20,29 +20,29 @@ pub const KEPT: [(&str, ReportFormat); 5] = [
     (CARD, ReportFormat::Card),
 ];
 
-/// The folder that was named, or the usual one.
+/// The folder that the user named, or the default.
 pub fn runs_folder(named: Option<&Path>) -> PathBuf {
     named.map_or_else(tolok_lab::home::runs_folder, Path::to_owned)
 }
 
-/// Refuses, before anything is looked at, places in which a run or its result cannot be kept.
+/// Refuses unusable paths for a run or its result before anything else is read.
 pub fn check_places(runs: Option<&Path>, output: Option<&Path>) -> Result<(), CliError> {
     check_place(output)?;
     Ok(RunFolder::try_place(&runs_folder(runs))?)
 }
 
-/// The stored run that a name means.
+/// Finds the stored run that a name refers to.
 pub fn find_run(runs: Option<&Path>, name: &str) -> Result<RunFolder, CliError> {
     Ok(RunFolder::open(&RunFolder::find(&runs_folder(runs), name)?))
 }
 
-/// Analyses what is stored, and writes every report that is kept into the run's folder.
+/// Analyses the stored records, and writes every report into the run's folder.
 pub fn keep(folder: &RunFolder) -> Result<Findings, CliError> {
     let findings = findings(folder)?;
     let plain = Style { colour: false, width: width() };
     let reports = KEPT.map(|(name, format)| (name, render(&findings, format, &plain).into_bytes()));
     for (name, content) in reports.into_iter().chain([(CARD_PICTURE, card_picture(&findings))]) {
-        // A folder that can be read but not written, such as someone else's run, can still be shown.
+        // A folder that cannot be written, such as someone else's run, can still be shown.
         if let Err(error) = folder.write(name, &content) {
             say(format!("warning: {error}"));
         }
@@ -50,18 +50,18 @@ pub fn keep(folder: &RunFolder) -> Result<Findings, CliError> {
     Ok(findings)
 }
 
-/// Prints the report that was asked for. Colour is for terminals, and no file is one.
+/// Prints the requested report. A file gets no colours.
 pub fn print(findings: &Findings, format: ReportFormat, result: &ResultArgs) -> Result<(), CliError> {
     let style = Style { colour: result.output.is_none(), width: width() };
     put(&render(findings, format, &style), result.output.as_deref())
 }
 
-/// What the records of a run say.
+/// The findings from a run's records.
 pub fn findings(folder: &RunFolder) -> Result<Findings, StoreError> {
     Ok(analyse(&Stored::read(folder)?.records()))
 }
 
-/// The report of a format, or `None` for lines and names, which are no report.
+/// The report format, or `None` for JSON Lines and the id, which are not reports.
 pub fn report_format(format: Format) -> Option<ReportFormat> {
     match format {
         Format::Text => Some(ReportFormat::Terminal),

@@ -1,7 +1,7 @@
-//! What going on with a run would run, and whether the user knows of it.
+//! What resuming a run would execute, and whether the user has approved it.
 //!
-//! A stranger's run may be read. Its plan may also name folders with programs, scripts, servers and databases. tolok keeps the
-//! hashes of the plans that it made for this user, and asks before it goes on with any other.
+//! Reading a stranger's run is safe. But its plan may name folders with programs, scripts, servers and databases. tolok stores the
+//! hashes of the plans that it made for this user, and asks before it resumes any other.
 
 use std::fs;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use tolok_store::{Folder, RunFolder};
 use crate::exit::CliError;
 use crate::output::say;
 
-/// Keeps in mind that this user made a plan, or trusts it.
+/// Records that this user made a plan, or trusts it.
 pub fn remember(folder: &RunFolder, plan: &Plan) -> Result<(), CliError> {
     if asked(plan).is_empty() {
         return Ok(());
@@ -29,7 +29,7 @@ pub fn remember(folder: &RunFolder, plan: &Plan) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Refuses to go on with a run of others until the user allows what its plan would run.
+/// Refuses to resume someone else's run until the user allows what its plan would execute.
 pub fn refuse_unknown(folder: &RunFolder, plan: &Plan, trusts: bool) -> Result<(), CliError> {
     let asked = asked(plan);
     if asked.is_empty() || is_known(&hash_of(folder)?)? {
@@ -45,7 +45,7 @@ pub fn refuse_unknown(folder: &RunFolder, plan: &Plan, trusts: bool) -> Result<(
     )))
 }
 
-/// What a plan brings along that would run here, each as the rest of a sentence.
+/// What a plan would execute here, each as the rest of a sentence.
 fn asked(plan: &Plan) -> Vec<String> {
     let mut asked: Vec<String> = Vec::new();
     for brought in &plan.brought.folders {
@@ -68,7 +68,7 @@ fn asked(plan: &Plan) -> Vec<String> {
     asked
 }
 
-/// The command of a subject's build and those of its processes, as far as they can be read.
+/// The commands of a subject's build, processes and program, if the subject can be read.
 fn commands(brought: &SubjectFolder) -> Vec<String> {
     let text = Folder::at(brought.folder.as_ref()).text("subject.toml").unwrap_or_default();
     let Ok(subject) = Subject::read(&brought.subject, &text) else { return Vec::new() };
@@ -82,7 +82,7 @@ fn hash_of(folder: &RunFolder) -> Result<String, CliError> {
     Ok(folder.sum("plan.json")?.map(|sum| sum.sha256).unwrap_or_default())
 }
 
-/// A line for each plan: its SHA-256.
+/// The file of known plans: one SHA-256 per line.
 fn known_plans() -> Result<PathBuf, CliError> {
     Ok(user_folder("XDG_CACHE_HOME", ".cache")?.join("plans-made-here"))
 }
@@ -91,7 +91,7 @@ fn is_known(hash: &str) -> Result<bool, CliError> {
     Ok(fs::read_to_string(known_plans()?).is_ok_and(|text| text.lines().any(|line| line == hash)))
 }
 
-/// The file appears whole, as another tolok may read it.
+/// Replaces the file atomically, because another tolok may read it.
 fn keep(file: &Path, hash: &str) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

@@ -26,7 +26,7 @@ pub struct AuditArgs {
     pub csv: CsvArgs,
 }
 
-/// What a table that is no transcription does not say itself.
+/// What a table that is not a transcription does not state itself.
 #[derive(Debug, Default, PartialEq, Eq, ClapArgs)]
 #[command(next_help_heading = "Tables that are no transcription")]
 pub struct CsvArgs {
@@ -66,7 +66,7 @@ pub struct CsvArgs {
 }
 
 impl CsvArgs {
-    /// What holds for all rows, as `[method]` says it: `connections=64`.
+    /// Conditions for all rows, in the syntax of `[method]`: `connections=64`.
     pub fn conditions(&self) -> Vec<String> {
         let named = [("tool", &self.tool), ("connections", &self.connections), ("duration", &self.duration)];
         let named = named.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", value.as_ref()?)));

@@ -1,4 +1,4 @@
-//! Options of the verbs for those who write something of their own, and of those about the command itself.
+//! Options of the verbs for authors of subjects, workloads, studies and audits, and of the verbs about the command itself.
 
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub struct NewSubjectArgs {
     pub folder: Option<PathBuf>,
 }
 
-/// A runtime for which there is a beginning.
+/// A runtime for which `tolok new` has a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum NewRuntime {
     /// The standard library's net/http.
@@ -58,7 +58,7 @@ pub enum NewRuntime {
     Ruby,
     /// The JDK's HttpServer.
     Java,
-    /// Whatever a command starts.
+    /// Anything that a command starts.
     Other,
 }
 
@@ -67,8 +67,8 @@ pub enum NewRuntime {
 pub struct NewWorkloadArgs {
     /// Its name: lower-case letters, digits and hyphens. Without --from it is also its path.
     pub name: String,
-    /// Record the request and its correct response from a server that runs: http://127.0.0.1:3000/api/users?page=2. tolok asks
-    /// three times, and compares as much of the body as stays the same.
+    /// Record the request and its correct response from a running server: http://127.0.0.1:3000/api/users?page=2. tolok sends it three
+    /// times, and compares as much of the body as stays the same.
     #[arg(long, value_name = "URL")]
     pub from: Option<String>,
     /// With --from: POST this body. @FILE reads it from a file.
@@ -103,8 +103,8 @@ pub struct NewStudyArgs {
 pub struct NewAuditArgs {
     /// Its name: lower-case letters, digits and hyphens.
     pub name: String,
-    /// Begin with what these files say: outputs of load generators, CSV or pages. The subject of an output is the name of its file
-    /// where none is given. Repeatable.
+    /// Start from these files: outputs of load generators, CSV or pages. Without a SUBJECT, an output's subject is its file name.
+    /// Repeatable.
     #[arg(long, value_name = "[SUBJECT=]FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
     pub from: Vec<String>,
     /// Create it in this folder [default: published of the checkout; outside one, the working folder].

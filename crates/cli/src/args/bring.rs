@@ -1,4 +1,4 @@
-//! Subjects from outside the checkout: folders of the user's, and servers that run already.
+//! Subjects from outside the checkout: the user's folders, and servers that already run.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 
 use super::values::positive;
 
-/// Options of every verb that can measure servers from elsewhere than the checkout.
+/// Options of every verb that can measure servers from outside the checkout.
 #[derive(Debug, Default, ClapArgs)]
 pub struct BringArgs {
     /// Also measure the server whose `subject.toml` is in this folder. Its id is `local/` and the folder's name. Repeatable.
@@ -25,7 +25,7 @@ pub struct BringArgs {
     pub allow_remote: bool,
 }
 
-/// A URL, and what its server is called if not by its host and port.
+/// A URL, and the name of its server unless that is its host and port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedUrl {
     /// The name.
@@ -37,7 +37,7 @@ pub struct NamedUrl {
 /// `http://127.0.0.1:3000/a?b=c`, `mine=http://127.0.0.1:3000`.
 fn named_url(text: &str) -> Result<NamedUrl, String> {
     let (name, url) = match text.split_once('=') {
-        // A URL may have an equals sign of its own behind its beginning.
+        // A URL may contain an equals sign after its scheme.
         Some((name, url)) if !name.contains("://") => (Some(name.to_owned()), url),
         _ => (None, text),
     };

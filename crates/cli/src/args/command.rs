@@ -1,4 +1,4 @@
-//! The command as clap knows it, with what its derive cannot say: verbs in groups, and the words of `tolok help`.
+//! The clap command, with what derive cannot express: verbs in groups, and the words of `tolok help`.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -14,10 +14,10 @@ use tolok_model::wording::closest;
 use super::Args;
 use super::topics::{Topic, exit_codes_in_short, wrapped};
 
-/// Columns of the help at most; long lines are hard to read.
+/// Maximum width of the help; long lines are hard to read.
 const WIDEST: usize = 100;
 
-/// The verbs in the order in which somebody meets them. A test sees to it that each has its place.
+/// The verbs in the order in which a new user needs them. A test checks that each has its place.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Begin", &["quick", "doctor", "setup", "list"]),
     ("Measure", &["duel", "plan", "run", "resume", "replicate", "load", "fidelity", "pool"]),
@@ -26,7 +26,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("The command itself", &["help", "completions", "man"]),
 ];
 
-/// Endings of files, and the formats that they stand for.
+/// File name endings and their formats.
 const ENDINGS: [(&str, &str); 8] = [
     ("json", "json"),
     ("jsonl", "jsonl"),
@@ -38,12 +38,12 @@ const ENDINGS: [(&str, &str); 8] = [
     ("xml", "junit"),
 ];
 
-/// Reads what was typed.
+/// Parses the command line of this process.
 pub fn parse() -> Result<Args, clap::Error> {
     parse_from(std::env::args_os())
 }
 
-/// Reads a command line, the program's name first.
+/// Parses a command line, the program's name first.
 pub fn parse_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>) -> Result<Args, clap::Error> {
     let mut words = understood(words.into_iter().map(Into::into).collect());
     let read = |words: &[OsString]| command().try_get_matches_from(words).map_err(|e| with_fitting_tip(e, words));
@@ -57,7 +57,7 @@ pub fn parse_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>)
     Args::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
 }
 
-/// `--json` is what other tools call `--format json`.
+/// Replaces `--json`, which other tools have, by `--format json`.
 fn understood(mut words: Vec<OsString>) -> Vec<OsString> {
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let Some(place) = words[..end].iter().position(|word| word == "--json") else { return words };
@@ -70,7 +70,7 @@ fn understood(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// The verb and the format that the ending of `--output` stands for, if `--format` is not there and the verb has that format.
+/// The verb, and the format that the ending of `--output` implies, if `--format` is not given and the verb has that format.
 fn format_of_ending(matches: &ArgMatches) -> Option<(String, &'static str)> {
     let (name, given) = matches.subcommand()?;
     let whole = command();
@@ -85,7 +85,7 @@ fn format_of_ending(matches: &ArgMatches) -> Option<(String, &'static str)> {
     is_known.then(|| (name.to_owned(), *meant))
 }
 
-/// The command whose verbs or options are meant by a command line.
+/// The command that a command line most likely refers to.
 fn meant<'a>(whole: &'a mut Command, words: &[OsString]) -> &'a mut Command {
     let verb = words.iter().skip(1).filter_map(|word| word.to_str()).find(|word| whole.find_subcommand(word).is_some());
     match verb.map(str::to_owned) {
@@ -94,8 +94,8 @@ fn meant<'a>(whole: &'a mut Command, words: &[OsString]) -> &'a mut Command {
     }
 }
 
-/// Of an option that a verb does not have, clap says how to pass it as a value, which nobody means. Of a verb that there is not, it
-/// says nothing, or names verbs that only look alike.
+/// Replaces clap's tips where they mislead. For an unknown option, clap explains how to pass it as a value, which users do not want. For an
+/// unknown verb, it gives no tip or names verbs that only look alike.
 fn with_fitting_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let wrong = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => word.clone(),
@@ -111,7 +111,7 @@ fn with_fitting_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
             _ => None,
         },
         ErrorKind::InvalidSubcommand => {
-            // Words behind the wrong one are no verbs: of `tolok runn quick`, `runn` was to be one.
+            // Words after the wrong one are not verbs: in `tolok runn quick`, `runn` was meant as one.
             let wrong = wrong(ContextKind::InvalidSubcommand);
             let before = words.iter().position(|word| *word == *wrong).unwrap_or(words.len());
             command = meant(&mut whole, &words[..before]);
@@ -124,7 +124,7 @@ fn with_fitting_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
         error.remove(ContextKind::SuggestedSubcommand);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
-    // Not with the options that were given, as if they were needed.
+    // Without the given options: clap would show them as if they were required.
     error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
     error
 }
@@ -141,7 +141,7 @@ const OTHER_NAMES: [(&str, &[&str]); 8] = [
     ("--version", &["version"]),
 ];
 
-/// The verb that was meant by a word, as a tip.
+/// A tip with the verb that a word most likely means.
 fn meant_verb(command: &Command, word: &str) -> String {
     if word.contains("://") {
         return format!("to put load on a URL: tolok load {word}");
@@ -171,7 +171,7 @@ pub fn command() -> Command {
     })
 }
 
-/// `-1` behind an option is its value, so the option says what is wrong with it. Clap alone takes it for an option that there is not.
+/// Makes `-1` after an option its value, so the option's own error explains what is wrong. By default clap treats it as an unknown option.
 fn taking_negative_numbers(command: Command) -> Command {
     let may_be_negative = |argument: Arg| {
         let takes = argument.get_long().is_some() && argument.get_action().takes_values();
@@ -180,7 +180,7 @@ fn taking_negative_numbers(command: Command) -> Command {
     command.mut_args(may_be_negative).mut_subcommands(taking_negative_numbers)
 }
 
-/// The command without its hidden verbs, which are no business of a person: for completions, manual pages and the reference.
+/// The command without its hidden verbs, which are internal: for completions, manual pages and the reference.
 pub fn visible() -> Command {
     let whole = command();
     let verbs: Vec<Command> = visible_verbs(&whole).cloned().collect();
@@ -196,13 +196,13 @@ fn visible_verbs(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|verb| !verb.is_hide_set())
 }
 
-/// What can be asked for behind `tolok help`: verbs and topics.
+/// The words that `tolok help` accepts: verbs and topics.
 fn help_words(command: &Command) -> Vec<String> {
     let verbs = visible_verbs(command).map(|verb| verb.get_name().to_owned());
     verbs.chain(Topic::ALL.map(|topic| topic.word().to_owned())).collect()
 }
 
-/// All verbs, in groups, each with what it does.
+/// All verbs in groups, each with its description.
 fn overview(command: &Command) -> String {
     let names = visible_verbs(command).map(|verb| verb.get_name().len()).max().unwrap_or_default();
     let width = usize::from(crate::output::width()).min(WIDEST) - names - 4;

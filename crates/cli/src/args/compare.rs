@@ -92,7 +92,7 @@ pub enum MetricName {
 }
 
 impl MetricName {
-    /// What the analysis calls it.
+    /// Its name in the analysis.
     pub fn metric(self) -> ComparedMetric {
         match self {
             Self::Goodput => ComparedMetric::Goodput,
@@ -106,7 +106,7 @@ impl MetricName {
     }
 }
 
-/// `3%` as 0.03. Without its sign a number could be either.
+/// Parses `3%` as 0.03. A number without the sign is refused, because it could mean either.
 pub fn threshold(text: &str) -> Result<f64, String> {
     let percent = text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     let share = percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0 && *share < 1.0);

@@ -22,7 +22,7 @@ pub struct DuelArgs {
     /// Compare two states of one folder: `main..HEAD`, or `main` for main and the files as they are.
     #[arg(long, value_name = "OLD[..NEW]")]
     pub git: Option<String>,
-    /// What to ask of them, separated by commas.
+    /// Requests to send, separated by commas: names of workloads.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "json")]
     pub workload: Vec<String>,
     /// Virtual users, each with one connection [default: 64, and 8 with a database].
@@ -31,10 +31,10 @@ pub struct DuelArgs {
     /// How long to measure.
     #[arg(long, value_name = "TIME", default_value = "3m", value_parser = duration)]
     pub budget: Duration,
-    /// Losses smaller than this never count, and one of three times this is to be found.
+    /// Smaller losses than this never count. The duel is planned to detect losses of three times this.
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = threshold)]
     pub smallest: f64,
-    /// Which response judges.
+    /// The figure that decides.
     #[arg(long, value_name = "RESPONSE", default_value = "goodput")]
     pub judge: DuelJudge,
     /// Seed of the order of slices [default: a random one, which is recorded].
@@ -75,7 +75,7 @@ Exit codes:
   4    a loss of three times the smallest effect is not excluded
   5    it ran, but the figures are not sound";
 
-/// The response that judges.
+/// The figure that decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DuelJudge {
     /// Correct responses per second.

@@ -45,7 +45,7 @@ pub enum EngineName {
 }
 
 impl EngineName {
-    /// What the model calls it.
+    /// Its name in the model.
     pub fn engine(self) -> Engine {
         match self {
             Self::Mariadb => Engine::Mariadb,

@@ -76,7 +76,7 @@ pub enum ForecastFormat {
     Csv,
 }
 
-/// No way and no pause is longer than a day.
+/// Round-trip and think times are at most a day.
 const LONGEST_S: f64 = 86_400.0;
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -84,7 +84,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     if seconds <= LONGEST_S { Ok(seconds) } else { Err("a day is the most".to_owned()) }
 }
 
-/// The time of `mean < 50ms`: a queueing model predicts means and no percentiles.
+/// The time in `mean < 50ms`: a queueing model predicts means, not percentiles.
 fn mean_below(text: &str) -> Result<f64, String> {
     const EXAMPLE: &str = "only a mean response time can be forecast, such as 'mean < 50ms'";
     let objective = Objective::parse(text).map_err(|error| format!("{error}; {EXAMPLE}"))?;

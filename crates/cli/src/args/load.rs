@@ -1,4 +1,4 @@
-//! The options of `tolok load`. It also understands the words of wrk, hey, oha and k6 where they mean the same in all of them.
+//! The options of `tolok load`. It also accepts the options of wrk, hey, oha and k6 where they mean the same in all of them.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -125,7 +125,7 @@ pub struct LoadArgs {
     #[arg(help_heading = CONNECTIONS, long, requires = "http2", value_name = "N",
           value_parser = values::positive)]
     pub streams: Option<u32>,
-    /// Users, or places of the pool, that share a connection of HTTP/1.1, on which their requests stand in line.
+    /// Users, or places of the pool, that share a connection of HTTP/1.1, on which their requests queue.
     #[arg(help_heading = CONNECTIONS, long, conflicts_with_all = ["http2", "no_keepalive", "requests_per_connection"],
           value_name = "N", value_parser = values::positive)]
     pub pipeline: Option<u32>,
@@ -157,7 +157,7 @@ pub struct LoadArgs {
     /// Limit writing on each connection to this rate.
     #[arg(help_heading = CONNECTIONS, long, value_name = "SIZE/s", value_parser = values::bytes_per_second)]
     pub write_rate: Option<u64>,
-    /// Limit only this share of the virtual users so, and report slow and fast ones apart.
+    /// Apply these limits to this share of the virtual users only, and report slow and fast ones separately.
     #[arg(help_heading = CONNECTIONS, long, value_name = "PERCENT", value_parser = values::part)]
     pub slow_share: Option<f64>,
     /// Congestion control of the generator's sockets, such as cubic or reno [default: the system's].
@@ -185,8 +185,8 @@ pub struct LoadArgs {
     /// {"weight":1,"method":"GET","path":"/a","expect_body":"a.json"}. The --expect options apply to lines without their own.
     #[arg(help_heading = REQUESTS, long, value_name = "FILE")]
     pub request_file: Option<PathBuf>,
-    /// Fill requests with values of this file: `{{ name }}` in a path, header or body. CSV with a line of names, or JSON Lines of
-    /// objects. Each iteration takes a row.
+    /// Fill requests with values of this file: `{{ name }}` in a path, header or body. CSV with a header line, or JSON Lines of objects.
+    /// Each iteration takes a row.
     #[arg(help_heading = REQUESTS, long, value_name = "FILE")]
     pub data: Option<PathBuf>,
     /// Which row of --data the next iteration takes.
@@ -269,14 +269,14 @@ pub struct LoadArgs {
     /// Write the result to this file. Its ending chooses the format. The file appears complete or not at all.
     #[arg(help_heading = OUTPUT, short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Ask several servers in turns of a tenth of a second, as this file says, and freeze all others meanwhile. A study in slices
-    /// writes such files. The result is a record in JSON.
+    /// Send requests to several servers in turns of a tenth of a second, as this file defines, and freeze all others meanwhile. A study in
+    /// slices writes such files. The result is a record in JSON.
     #[arg(help_heading = OUTPUT, long, value_name = "FILE", conflicts_with_all = ["url", "capacity"], requires = "slices_out")]
     pub slices: Option<PathBuf>,
     /// Write one JSON line for each slice to this file.
     #[arg(help_heading = OUTPUT, long, value_name = "FILE", requires = "slices")]
     pub slices_out: Option<PathBuf>,
-    /// Generate the load on this other machine; `NAME=ADDRESS:PORT`. It knows tolok by the token in `TOLOK_GENERATOR_TOKEN`.
+    /// Generate the load on this other machine; `NAME=ADDRESS:PORT`. The token in `TOLOK_GENERATOR_TOKEN` authenticates tolok to it.
     #[arg(long = "generator", hide = true, value_parser = generator)]
     pub generators: Vec<Generator>,
     /// Tell the laboratory about the window on standard error.

@@ -1,4 +1,4 @@
-//! Options that let other machines measure.
+//! Options for measuring on other machines.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use tolok_model::PoolRequest;
 use super::values::{port, positive};
 use super::{BringArgs, MeasureArgs};
 
-/// So many rounds run at once, unless the user says otherwise.
+/// Default limit of rounds that run at once.
 const MOST_JOBS: u32 = 4;
 
 /// Options of `tolok run` for a pool of machines.
@@ -28,7 +28,7 @@ pub struct PoolArgs {
     /// Charge this account.
     #[arg(long, value_name = "NAME")]
     pub account: Option<String>,
-    /// Run at most so many rounds at once [default: 4].
+    /// Run at most this many rounds at once [default: 4].
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_jobs: Option<u32>,
     /// Generate the load of each round on this many other nodes, together [default: on the node of the server].
@@ -62,7 +62,7 @@ fn pool(text: &str) -> Result<Pool, String> {
 }
 
 impl PoolArgs {
-    /// Refuses options that do not go together, in a sentence.
+    /// Returns an error for options that exclude each other.
     pub fn refuse_what_does_not_fit(&self, bring: &BringArgs, measure: &MeasureArgs) -> Result<(), String> {
         let of_slurm = [
             ("--partition", self.partition.is_some()),
@@ -83,7 +83,7 @@ impl PoolArgs {
         }
     }
 
-    /// What is asked of Slurm, if rounds run there.
+    /// What tolok requests of Slurm, if rounds run there.
     pub fn request(&self) -> Option<PoolRequest> {
         let Self { on, partition, constraint, account, max_jobs, generators, mixed_hardware } = self;
         let hosts = match on {
@@ -116,7 +116,7 @@ pub enum MachinesVerb {
     Init(InitArgs),
     /// Show the state of each node, and what to do about one that is down.
     Status(StatusArgs),
-    /// End the daemons of a pool and remove all that init wrote.
+    /// End the daemons of a pool and remove everything that init wrote.
     Down(DownArgs),
 }
 
@@ -176,7 +176,7 @@ pub struct HostsArgs {
 pub struct DownArgs {
     #[command(flatten)]
     pub file: HostsArgs,
-    /// End it although jobs wait or run.
+    /// End it even if jobs wait or run.
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]

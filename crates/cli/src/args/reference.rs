@@ -1,4 +1,4 @@
-//! docs/reference/cli.md, generated from the command's own description, so the page cannot fall behind.
+//! Generates docs/reference/cli.md from the command's own description, which keeps the page up to date.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,10 +10,10 @@ use super::topics::Topic;
 
 const HOW: &str = "TOLOK_WRITE_REFERENCE=1 cargo test -p tolok-model -p tolok-cli reference";
 
-/// Lists of values that are longer are explained once.
+/// Lists of values longer than this are explained once.
 const LONG: usize = 150;
 
-/// Rows of arguments and lists of values, and the verb at which each is explained.
+/// Maps rows of arguments and lists of values to the verb that explains each.
 type Explained = BTreeMap<String, String>;
 
 /// The whole page.
@@ -37,14 +37,14 @@ fn page() -> String {
     text
 }
 
-/// A verb, then its own verbs.
+/// Writes a verb, then its own verbs.
 fn section(text: &mut String, verb: &Command, above: &str, explained: &mut Explained) {
     let name = format!("{above} {}", verb.get_name());
     let about = verb.get_long_about().or(verb.get_about()).map(ToString::to_string).unwrap_or_default();
     let usage = verb.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").replace(" [OPTIONS]", "");
     let _ = writeln!(text, "\n## {name}\n\n{}", sentences(&about));
-    // Without an argument in a place of its own it would say nothing.
+    // Without a positional argument, the usage would only repeat the name.
     if usage != name {
         let _ = writeln!(text, "\n`{usage}`");
     }
@@ -64,7 +64,7 @@ fn section(text: &mut String, verb: &Command, above: &str, explained: &mut Expla
     verb.get_subcommands().for_each(|below| section(text, below, &name, explained));
 }
 
-/// Whether an argument is not one that every verb has.
+/// Whether an argument is not one of those that every verb has.
 fn is_own(arg: &Arg) -> bool {
     !arg.is_hide_set() && !matches!(arg.get_id().as_str(), "help" | "version" | "color")
 }
@@ -76,7 +76,7 @@ fn list(text: &mut String, rows: impl ExactSizeIterator<Item = String>) {
     }
 }
 
-/// An argument in a line. Values that an earlier verb explains are not explained again.
+/// An argument as one row. It does not repeat values that an earlier verb explains.
 fn row(arg: &Arg, explained: &Explained) -> String {
     let (default, meaning) = default_and_meaning(arg);
     let default = match default.as_str() {
@@ -89,12 +89,12 @@ fn row(arg: &Arg, explained: &Explained) -> String {
         (own, _) => own,
     };
     let meaning = meaning + &values;
-    // Help that ends in brackets has no full stop, which a sentence behind it needs.
+    // Help that ends in brackets has no full stop, but a sentence after it needs one.
     let stop = if default.is_empty() || meaning.ends_with(['.', '?', ':']) { "" } else { "." };
     format!("- {}: {meaning}{stop}{default}\n", spelling(arg)).replace("\n\n", " ")
 }
 
-/// Names the arguments that other verbs have with the same meaning, with links to them.
+/// Lists the arguments that other verbs explain, with links to those verbs.
 fn refer(text: &mut String, repeated: &[&Arg], explained: &Explained) {
     let mut by_verb: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for arg in repeated {
@@ -121,7 +121,7 @@ fn spelling(arg: &Arg) -> String {
     format!("{short}`--{}{value}`", arg.get_long().unwrap_or_default())
 }
 
-/// The default, which clap knows or which the help says in brackets, and the help without it.
+/// The default, from clap or from the brackets in the help, and the help without it.
 fn default_and_meaning(arg: &Arg) -> (String, String) {
     let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
     let help = sentences(&help);
@@ -139,7 +139,7 @@ fn default_and_meaning(arg: &Arg) -> (String, String) {
     (if known.is_empty() { none.to_owned() } else { known.join(", ") }, help)
 }
 
-/// The values that it may have, with what each means.
+/// The possible values, with what each means.
 fn values(arg: &Arg) -> String {
     let values = if arg.is_hide_possible_values_set() { Vec::new() } else { arg.get_possible_values() };
     let is_switch = !arg.get_action().takes_values();
@@ -154,7 +154,7 @@ fn values(arg: &Arg) -> String {
     if named.is_empty() { String::new() } else { format!(" {}.", named.join("; ")) }
 }
 
-/// In one paragraph that ends with a full stop.
+/// Joins the text into one paragraph that ends with a full stop.
 fn sentences(text: &str) -> String {
     let paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
     let ended = paragraphs.filter(|paragraph| !paragraph.is_empty()).map(|paragraph| {

@@ -1,4 +1,4 @@
-//! A threshold on the command line: read as the objective of a study is, and handed to the engine in its own words.
+//! Thresholds on the command line: parsed like a study's objectives, then converted to the engine's types.
 
 use tolok_load::threshold::{Comparison, Metric, Part, Threshold};
 use tolok_model::{Limit, Metric as Figure, Objective, Part as Time, Relation};

@@ -13,7 +13,7 @@ pub enum Topic {
 }
 
 impl Topic {
-    /// In the order in which they are shown.
+    /// In display order.
     pub const ALL: [Self; 3] = [Self::ExitCodes, Self::Environment, Self::Files];
 
     pub fn word(self) -> &'static str {
@@ -49,7 +49,7 @@ impl Topic {
         for (name, words) in entries {
             let lines = wrapped(words, width.saturating_sub(names + 4).max(30));
             let first = lines.first().map(String::as_str).unwrap_or_default();
-            // A long name has a line of its own, or it would push all others aside.
+            // A long name gets its own line; otherwise it would widen the column of all others.
             let _ = if name.len() > names {
                 writeln!(text, "  {name}\n  {:names$}  {first}", "")
             } else {
@@ -67,7 +67,7 @@ fn owned(entries: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
     entries.iter().map(|(name, words)| ((*name).to_owned(), *words)).collect()
 }
 
-/// The exit codes in a few words each, for the end of `tolok --help`.
+/// A short summary of the exit codes, for the end of `tolok --help`.
 pub fn exit_codes_in_short() -> String {
     let lines: Vec<String> = Exit::ALL.iter().map(|exit| format!("  {:<4} {}", *exit as i32, exit.means())).collect();
     format!(
@@ -144,7 +144,7 @@ const FILES: [(&str, &str); 8] = [
     ),
 ];
 
-/// Words in lines of at most `width` columns.
+/// Wraps words into lines of at most `width` columns.
 pub fn wrapped(words: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words.split_whitespace() {

@@ -1,5 +1,4 @@
-//! Values as people type them on the command line of `tolok load`. Each text becomes a type here, or an error that says what would be
-//! right.
+//! Values on the command line of `tolok load`. Each text is parsed into a type here, or into an error that shows a correct value.
 
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
@@ -11,16 +10,16 @@ use tolok_load::options::{Method, Pool, Sources, ThinkTime, without_blanks_in_br
 /// Threads of the generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
-    /// So many.
+    /// This many.
     Count(u32),
-    /// One for each CPU that may be used.
+    /// One for each CPU that tolok may use.
     Auto,
 }
 
-/// A straight line to a target.
+/// A linear ramp to a target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StageText {
-    /// Virtual users, or requests a second, at its end.
+    /// Virtual users, or requests per second, at its end.
     pub target: f64,
     /// Whether it was written as a rate.
     pub is_rate: bool,
@@ -31,9 +30,9 @@ pub struct StageText {
 /// The body of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BodyText {
-    /// These words.
+    /// This text.
     Text(String),
-    /// What stands in this file.
+    /// The content of this file.
     File(PathBuf),
 }
 
@@ -67,13 +66,13 @@ pub fn count(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "it is a whole number from 1 to 10^15, such as 500 or 10k".to_owned())
 }
 
-/// The same where a machine's connections are the limit.
+/// Like [`count`], limited to the connections that one machine can have.
 pub fn connections(text: &str) -> Result<u32, String> {
     let number = count(text).ok().and_then(|number| u32::try_from(number).ok()).filter(|number| *number <= 100_000);
     number.ok_or_else(|| "it is a whole number from 1 to 100000".to_owned())
 }
 
-/// A whole number of a range, of the type that the option has.
+/// A whole number in a range, as the option's type.
 pub fn whole<N: TryFrom<u64>>(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<N, String> + Clone {
     move |text| {
         let number = text.trim().parse().ok().filter(|number| range.contains(number));
@@ -82,27 +81,27 @@ pub fn whole<N: TryFrom<u64>>(range: RangeInclusive<u64>) -> impl Fn(&str) -> Re
     }
 }
 
-/// How many of something: one at least.
+/// A number of at least one.
 pub fn positive(text: &str) -> Result<u32, String> {
     whole(1..=u64::from(u32::MAX))(text)
 }
 
-/// A port that needs no root, with one more behind it.
+/// A port that does not require root and is not the last one: the next port must also exist.
 pub fn port(text: &str) -> Result<u16, String> {
     whole(1024..=u64::from(u16::MAX) - 1)(text)
 }
 
-/// A seed, or a length that may be nothing.
+/// A seed, or a length that may be zero.
 pub fn any_whole(text: &str) -> Result<u64, String> {
     whole(0..=u64::MAX)(text)
 }
 
-/// Users to begin with may be none.
+/// The number of users at the start, which may be zero.
 pub fn users(text: &str) -> Result<u32, String> {
     if text == "0" { Ok(0) } else { connections(text) }
 }
 
-/// `2000`, `2000/s`, `120/m`, `2k/s`: how many a second.
+/// `2000`, `2000/s`, `120/m`, `2k/s`: as a rate per second.
 pub fn rate(text: &str) -> Result<f64, String> {
     rate_of(text).ok_or_else(|| "a rate is a number a second, or with its time: 2000, 2000/s, 120/m or 90/h".to_owned())
 }
@@ -112,7 +111,7 @@ fn rate_of(text: &str) -> Option<f64> {
     scaled(number).map(|number| number / seconds)
 }
 
-/// A number that is not negative, with k, M or G behind it for thousands, millions and milliards.
+/// A non-negative number, with the suffix k, M or G for thousands, millions and billions.
 fn scaled(text: &str) -> Option<f64> {
     let text = text.trim();
     let (number, factor) = match text.as_bytes().last()? {
@@ -126,12 +125,12 @@ fn scaled(text: &str) -> Option<f64> {
     Some(number * factor)
 }
 
-/// Reads `5%` as 0.05; between 0.1% and 50%.
+/// `5%` as 0.05; between 0.1% and 50%.
 pub fn share(text: &str) -> Result<f64, String> {
     percentage(text, 50.0)
 }
 
-/// Any part of a whole.
+/// `5%` as 0.05; between 0.1% and 99.9%.
 pub fn part(text: &str) -> Result<f64, String> {
     percentage(text, 99.9)
 }
@@ -144,13 +143,13 @@ fn percentage(text: &str, most: f64) -> Result<f64, String> {
         .ok_or_else(|| format!("`{text}` is no percentage from 0.1% to {most}%, such as 5%"))
 }
 
-/// `10KB/s`, `64KiB/s`, `2MB/s`: bytes a second.
+/// `10KB/s`, `64KiB/s`, `2MB/s`: bytes per second.
 pub fn bytes_per_second(text: &str) -> Result<u64, String> {
     tolok_model::parse_byte_rate(text)
         .ok_or_else(|| "it is a size a second, such as 10KB/s, 64KiB/s or 2MB/s".to_owned())
 }
 
-/// `200:30s`, `2000/s:1m`, and k6's order, `30s:200`.
+/// `200:30s`, `2000/s:1m`, or in k6's order, `30s:200`.
 pub fn stage(text: &str) -> Result<StageText, String> {
     let wrong = || "a stage has the form TARGET:TIME, such as 200:30s or 2000/s:1m".to_owned();
     let (left, right) = text.split_once(':').ok_or_else(wrong)?;
@@ -158,7 +157,7 @@ pub fn stage(text: &str) -> Result<StageText, String> {
         let duration = humantime::parse_duration(time).ok()?;
         Some(StageText { target: rate_of(target)?, is_rate: target.contains('/'), duration })
     };
-    // `0` alone is a target as well as a time.
+    // A bare `0` parses both as a target and as a time.
     read(left, right).or_else(|| read(right, left)).ok_or_else(wrong)
 }
 
@@ -233,7 +232,7 @@ pub fn header(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// The words themselves, or `@` and the file in which they stand.
+/// The text itself, or `@` and the file that contains it.
 pub fn body(text: &str) -> Result<BodyText, String> {
     Ok(match text.strip_prefix('@') {
         Some(file) => BodyText::File(PathBuf::from(file)),
@@ -241,7 +240,7 @@ pub fn body(text: &str) -> Result<BodyText, String> {
     })
 }
 
-/// `3 GET /a`; without its weight a request has 1.
+/// `3 GET /a`; the default weight is 1.
 pub fn weighted_request(text: &str) -> Result<WeightedRequest, String> {
     let wrong = || "a request has the form 'WEIGHT METHOD PATH', such as '3 GET /items?page=2'".to_owned();
     let text = without_blanks_in_braces(text);

@@ -1,12 +1,12 @@
-//! The seconds of a trial while its load is on: the rate of the last one, and the others at a glance.
+//! The rate of each second of a trial under load: the last as a figure, the earlier ones as a sparkline.
 
 use tolok_analysis::figures::{self, Quantity};
 use tolok_report::sparkline;
 use tolok_tools::LoadSecond;
 
-/// Seconds that are shown.
+/// Number of seconds shown.
 const SHOWN: usize = 12;
-/// In less than this the rate is mostly chance.
+/// Over less than this, the rate is mostly chance.
 const SHORTEST_S: f64 = 0.1;
 
 /// Correct responses per second, second by second.
@@ -14,7 +14,7 @@ const SHORTEST_S: f64 = 0.1;
 pub struct Rates(Vec<f64>);
 
 impl Rates {
-    /// Forgets them: another trial, or another attempt at one.
+    /// Clears the rates for another trial, or another attempt at one.
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -1,4 +1,4 @@
-//! Where progress is shown: on a line of the terminal that is drawn again and again, or in plain lines elsewhere.
+//! Where progress appears: on a terminal line that is redrawn, or as plain lines elsewhere.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -7,22 +7,22 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::say;
 
-/// How often a line with a spinner is drawn. Only while nothing is measured: a bar is drawn when something happens.
+/// How often the spinner is redrawn. It runs only while nothing is measured; the bar is redrawn on events.
 const TURN: Duration = Duration::from_millis(120);
 
-/// Standard error, as it is.
+/// The kind of output on standard error.
 #[derive(Debug)]
 pub enum Screen {
-    /// A terminal that can draw a line again.
+    /// A terminal that can redraw a line.
     Terminal(ProgressBar),
     /// A log, a pipe, or a terminal that cannot.
     Lines,
-    /// Nothing: the same terminal shows the lines of JSON.
+    /// Nothing: the JSON lines go to the same terminal.
     Silent,
 }
 
 impl Screen {
-    /// Standard error as it is found.
+    /// Detects the kind of standard error.
     pub fn new() -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         if !std::io::stderr().is_terminal() || dumb {
@@ -33,7 +33,7 @@ impl Screen {
         Self::Terminal(bar)
     }
 
-    /// A line for people that stays; above the one that is drawn again.
+    /// A line that stays, above the redrawn one.
     pub fn line(&self, text: &str) {
         match self {
             Self::Terminal(bar) => bar.println(format!("  {text}")),
@@ -42,14 +42,14 @@ impl Screen {
         }
     }
 
-    /// A line that stays where nothing can be drawn: on a terminal the bar says as much.
+    /// A line for logs only: on a terminal, the bar shows as much.
     pub fn log(&self, text: &str) {
         if let Self::Lines = self {
             say(text);
         }
     }
 
-    /// Takes away what is drawn again while something else needs the terminal.
+    /// Hides the bar while `act` uses the terminal.
     pub fn pause<T>(&self, act: impl FnOnce() -> T) -> T {
         match self {
             Self::Terminal(bar) => bar.suspend(act),
@@ -57,7 +57,7 @@ impl Screen {
         }
     }
 
-    /// How far it is, of how much.
+    /// Sets how much is done, and of how much.
     pub fn position(&self, done: u32, of: u32) {
         if let Self::Terminal(bar) = self {
             bar.set_length(u64::from(of));
@@ -65,14 +65,14 @@ impl Screen {
         }
     }
 
-    /// What stands beside the bar.
+    /// Sets the text beside the bar.
     pub fn message(&self, text: impl FnOnce() -> String) {
         if let Self::Terminal(bar) = self {
             bar.set_message(text());
         }
     }
 
-    /// Something that takes a while begins: a spinner with the time since then, or a line.
+    /// Starts a step that takes a while: a spinner with the elapsed time, or a line.
     pub fn step_begins(&self, text: &str) {
         match self {
             Self::Terminal(bar) => {
@@ -94,7 +94,7 @@ impl Screen {
         }
     }
 
-    /// Takes away what is drawn again.
+    /// Removes the bar.
     pub fn end(&self) {
         if let Self::Terminal(bar) = self {
             bar.finish_and_clear();
@@ -119,7 +119,7 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// As `--color`, `NO_COLOR` and the terminal want it.
+/// Whether `--color`, `NO_COLOR` and the terminal allow colours.
 fn has_colours() -> bool {
     anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
 }

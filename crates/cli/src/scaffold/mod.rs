@@ -1,6 +1,6 @@
-//! Beginnings: files of a subject, a workload, a study or a transcription that work as they are, with comments that say why.
+//! Templates: files of a subject, a workload, a study or a transcription that work at once, with comments that give reasons.
 //!
-//! They never overwrite a file. The texts lie in `files/`; names in `@` marks are filled in.
+//! They never overwrite a file. The texts are in `files/`; names in `@` marks are replaced.
 
 mod recorded;
 
@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 pub use recorded::{Recording, body_file, recorded_workload};
 
-/// A runtime for which there is the beginning of a subject.
+/// A runtime with a template for subjects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Runtime {
     Go,
@@ -20,12 +20,12 @@ pub enum Runtime {
     Python,
     Ruby,
     Java,
-    /// Whatever a command starts.
+    /// Anything that a command starts.
     Other,
 }
 
 impl Runtime {
-    /// The folder below `subjects/` in which its subjects lie.
+    /// The folder of its subjects, below `subjects/`.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Go => "go",
@@ -89,7 +89,7 @@ const WORKLOAD: [(&str, &str); 3] = [
     ("README.md", include_str!("files/workload/README.md")),
 ];
 
-/// Why something could not be begun.
+/// Why nothing was created.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaffoldError {
     #[error(
@@ -102,7 +102,7 @@ pub enum ScaffoldError {
     Write { path: PathBuf, source: io::Error },
 }
 
-/// Which schema a file is checked with.
+/// The schema that checks a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Study,
@@ -131,22 +131,22 @@ impl Kind {
     }
 }
 
-/// What a new study asks.
+/// What to put into a new study.
 #[derive(Debug)]
 pub struct StudyWish<'a> {
-    /// What a person types to name it: its name in a checkout, else its file.
+    /// How the user refers to it: by its name in a checkout, else by its file.
     pub called: &'a str,
     /// Subjects, as a study names them.
     pub subjects: &'a [String],
     /// The workload, as a study names it.
     pub workload: &'a str,
-    /// Whether that is one for programs that are run to their end.
+    /// Whether the workload is a program that runs to its end.
     pub is_program: bool,
     /// Seed of the order.
     pub seed: u64,
 }
 
-/// What was read for a transcription that begins with it.
+/// The data from files for a new transcription.
 #[derive(Debug)]
 pub struct Begun {
     pub title: String,
@@ -156,8 +156,8 @@ pub struct Begun {
     pub rows: String,
 }
 
-/// Makes the folder of a subject: `folder/name`. `schemas` is the checkout's folder of schemas, where there is a checkout.
-/// `brought` is how a person names it for `tolok run`.
+/// Creates the folder of a subject: `folder/name`. `schemas` is the checkout's folder of schemas, if there is a checkout. `brought`
+/// is how the user names it for `tolok run`.
 pub fn subject(
     folder: &Path,
     name: &str,
@@ -174,7 +174,7 @@ pub fn subject(
     Ok(written?.into_iter().chain(schema.written).collect())
 }
 
-/// Makes the folder of a workload: `folder/name`.
+/// Creates the folder of a workload: `folder/name`.
 pub fn workload(folder: &Path, name: &str, schemas: Option<&Path>) -> Result<Vec<PathBuf>, ScaffoldError> {
     let own = new_folder(folder, name)?;
     let schema = schema_for(&own, Kind::Workload, schemas)?;
@@ -183,7 +183,7 @@ pub fn workload(folder: &Path, name: &str, schemas: Option<&Path>) -> Result<Vec
     Ok(written.collect::<Result<Vec<_>, _>>()?.into_iter().chain(schema.written).collect())
 }
 
-/// Makes the file of a study: `folder/name.toml`.
+/// Creates the file of a study: `folder/name.toml`.
 pub fn study(
     folder: &Path,
     name: &str,
@@ -217,8 +217,8 @@ pub fn study(
     Ok([written].into_iter().chain(schema.written).collect())
 }
 
-/// Makes the file of a transcription: `folder/name.toml`. `called` is what a person types to name it. It begins with what
-/// was read, or with invented rows.
+/// Creates the file of a transcription: `folder/name.toml`. `called` is how the user refers to it. It begins with the data from
+/// files, or with invented rows.
 pub fn transcription(
     folder: &Path,
     name: &str,
@@ -240,12 +240,12 @@ pub fn transcription(
     Ok([written].into_iter().chain(schema.written).collect())
 }
 
-/// Every mark replaced, in the order of `words`: a text may have marks of its own.
+/// Replaces every mark, in the order of `words`: a replacement may itself contain marks.
 fn filled(text: &str, words: &[(&str, &str)]) -> String {
     words.iter().fold(text.to_owned(), |text, (mark, word)| text.replace(&format!("@{mark}@"), word))
 }
 
-/// A text as TOML writes it. JSON's escapes are a part of TOML's.
+/// A text as a TOML string. JSON's escapes are a subset of TOML's.
 fn in_toml(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -261,7 +261,7 @@ fn refuse_name(name: &str) -> Result<(), ScaffoldError> {
     if fits { Ok(()) } else { Err(ScaffoldError::Name(name.to_owned())) }
 }
 
-/// The way to a file that is not there yet, in a folder that is.
+/// The path of a new file. It creates the folder if that is missing.
 fn new_file(folder: &Path, name: &str) -> Result<PathBuf, ScaffoldError> {
     let own = refuse_name(name).map(|()| folder.join(format!("{name}.toml")))?;
     if own.exists() {
@@ -292,16 +292,16 @@ fn write(path: PathBuf, content: &[u8]) -> Result<PathBuf, ScaffoldError> {
     }
 }
 
-/// The schema that a file names in its first line.
+/// The schema reference in a file's first line.
 struct SchemaLine {
-    /// As it stands there.
+    /// As written there.
     reference: String,
     /// The schema's file, if it had to be written.
     written: Option<PathBuf>,
 }
 
-/// The way from `folder` to the checkout's schema. Where there is no checkout, a schema is put beside the file: editors can reach
-/// nothing else.
+/// The path from `folder` to the checkout's schema. Without a checkout, it writes the schema beside the file, the only place that
+/// editors can reach.
 fn schema_for(folder: &Path, kind: Kind, schemas: Option<&Path>) -> Result<SchemaLine, ScaffoldError> {
     let known = schemas.map(|schemas| schemas.join(kind.file())).filter(|path| path.is_file());
     let whole = |path: &Path| fs::canonicalize(path).ok();
@@ -317,7 +317,7 @@ fn schema_for(folder: &Path, kind: Kind, schemas: Option<&Path>) -> Result<Schem
     Ok(SchemaLine { reference, written: Some(written) })
 }
 
-/// The way from one folder to a file, both absolute and without links.
+/// The relative path from a folder to a file, both absolute and without links.
 fn relative(from: &Path, to: &Path) -> String {
     let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) = (from.components().collect(), to.components().collect());
     let common = from.iter().zip(&to).take_while(|(left, right)| left == right).count();

@@ -1,4 +1,4 @@
-//! The folder of a workload that is made of a response which a server gave.
+//! Creates the folder of a workload from a recorded response.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use super::{Kind, ScaffoldError, filled, in_toml, new_folder, schema_for, write}
 /// A request and the response to it.
 #[derive(Debug)]
 pub struct Recording<'a> {
-    /// What was asked for.
+    /// The request's URL.
     pub url: &'a str,
     /// Type and content of the request's body.
     pub sent: Option<(&'a str, &'a [u8])>,
     pub answer: &'a RecordedAnswer,
 }
 
-/// Makes the folder of a workload: `folder/name`.
+/// Creates the folder of a workload: `folder/name`.
 pub fn recorded_workload(
     folder: &Path,
     name: &str,
@@ -58,7 +58,7 @@ pub fn recorded_workload(
     Ok(files.into_iter().chain(schema.written).collect())
 }
 
-/// The file of a body, by its type.
+/// The file name of a body, by its type.
 pub fn body_file(content_type: &str) -> String {
     format!("body.{}", ending(content_type))
 }
@@ -81,7 +81,7 @@ fn request_keys(content_type: &str) -> String {
     format!("body   = {}\ncontent-type = {}\n", in_toml(&request_file(content_type)), in_toml(content_type))
 }
 
-/// What `body` of the answer says.
+/// The value of `body` in `[answer]`.
 fn body_value(answer: &RecordedAnswer) -> String {
     let Some(varying) = &answer.varying else { return in_toml(&body_file(&answer.content_type)) };
     let compared = serde_json::to_value(varying.compared).unwrap_or_default();
@@ -104,7 +104,7 @@ mod tests {
         RecordedAnswer { server, path, status: 201, content_type, body, varying }
     }
 
-    /// What is written of an answer, read back.
+    /// Writes an answer and reads the workload back.
     fn written(answer: &RecordedAnswer, sent: Option<(&str, &[u8])>) -> (Workload, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         let recording = Recording { url: "http://127.0.0.1:3000/api/v1/users?q=%22a%22&page=2", sent, answer };

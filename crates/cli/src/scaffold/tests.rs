@@ -1,4 +1,4 @@
-//! Beginnings are read by the model as they are, name their schema, and never take the place of anything.
+//! The model can read every template as it is. Templates name their schema, and never overwrite anything.
 
 use tolok_model::transcription::Transcription;
 use tolok_model::{Subject, Workload};

@@ -1,4 +1,4 @@
-//! `tolok audit`: do a published table's figures agree with each other, and with the text about them?
+//! `tolok audit`: checks whether a published table's figures agree with each other, and with the text about them.
 
 use std::path::{Path, PathBuf};
 
@@ -20,15 +20,15 @@ use crate::exit::{CliError, Exit};
 use crate::output::{put, say, style};
 use crate::problems;
 
-/// Instead of the name of a file.
+/// Stands for standard input in place of a file name.
 const STANDARD_INPUT: &str = "-";
-/// More remarks of one file are one remark, repeated.
+/// Limit of remarks about one file: more are usually one remark, repeated.
 const MOST_REMARKS: usize = 8;
-/// What a list of a page's tables shows.
+/// Limits of the list of a page's tables.
 const MOST_TABLES: usize = 50;
 const MOST_OF_HEADER: usize = 100;
 
-/// Audits the tables and prints what was found. Nothing is printed before all of them could be read.
+/// Audits the tables and prints the result. It prints nothing unless all of them can be read.
 pub fn audit(args: &AuditArgs) -> Result<Exit, CliError> {
     if args.brief && matches!(args.format, AuditFormat::Json | AuditFormat::Badge) {
         let message = "--brief is for people, and json and a badge are always whole; leave one of them out";
@@ -51,14 +51,14 @@ pub fn audit(args: &AuditArgs) -> Result<Exit, CliError> {
     Ok(if audits.iter().any(Audit::is_contradicted) { Exit::ThresholdCrossed } else { Exit::Done })
 }
 
-/// A table as it was written, not yet read.
+/// A table as text, not yet parsed.
 pub(super) struct Written {
     pub path: PathBuf,
     pub text: String,
     pub form: Form,
 }
 
-/// What a text is.
+/// The form of a text.
 pub(super) enum Form {
     Transcription,
     Csv,
@@ -68,7 +68,7 @@ pub(super) enum Form {
     Page(Vec<PageTable>),
 }
 
-/// Reads all tables, or complains of everything that is wrong with any of them.
+/// Reads all tables, or reports everything that is wrong with any of them.
 fn all(args: &AuditArgs) -> Result<Vec<Transcription>, CliError> {
     if args.files.iter().filter(|name| *name == STANDARD_INPUT).count() > 1 {
         return Err(CliError::usage("standard input can be read once; write `-` once"));
@@ -97,7 +97,7 @@ fn all(args: &AuditArgs) -> Result<Vec<Transcription>, CliError> {
     wrong.map_or(Ok(read), Err)
 }
 
-/// The text of a file, of a table that comes with tolok, or for `-` of standard input, which has no ending that says what it is.
+/// The text of a file, of a table that comes with tolok, or, for `-`, of standard input, which has no extension to reveal its form.
 pub(super) fn written(name: &str) -> Result<Written, CliError> {
     let (path, text) = if name == STANDARD_INPUT {
         let path = PathBuf::from("standard input");
@@ -140,7 +140,7 @@ fn form(path: &Path, text: &str, may_be_csv: bool) -> Result<Form, CliError> {
     }
 }
 
-/// Whether the first line that is no comment is a row: in a transcription it is the head of a table, or a key and its value.
+/// Whether the first line that is not a comment is a row. In a transcription, it is a table header, or a key and its value.
 fn looks_like_csv(text: &str) -> bool {
     let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
@@ -148,7 +148,7 @@ fn looks_like_csv(text: &str) -> bool {
     !first.starts_with('[') && !first.split_once('=').is_some_and(|(key, _)| is_key(key))
 }
 
-/// The file that is meant. A file can be read where tolok's own tables cannot be laid out; a name cannot.
+/// Finds the file of a name. Without tolok's own tables, it accepts paths, but not names.
 fn file(name: &str) -> Result<PathBuf, CliError> {
     match Home::find() {
         Ok(home) => Ok(home.published_file(name)?),
@@ -157,7 +157,7 @@ fn file(name: &str) -> Result<PathBuf, CliError> {
     }
 }
 
-/// Reads a table in any form.
+/// Parses a table in any form.
 pub(super) fn table(written: Written, options: &CsvOptions) -> Result<Transcription, CliError> {
     let Written { path, text, form } = written;
     let key = key_of(&path);
@@ -181,7 +181,7 @@ pub(super) fn table(written: Written, options: &CsvOptions) -> Result<Transcript
     read.map_err(|found| mistakes(&path, &text, &found))
 }
 
-/// The table of a page that `--table` names; the only one if it names none.
+/// The table of a page that `--table` selects, or the only one.
 fn chosen<'a>(path: &Path, tables: &'a [PageTable], named: Option<&str>) -> Result<&'a PageTable, CliError> {
     let found = match named.map(str::parse::<usize>) {
         None if tables.len() == 1 => tables.first(),
@@ -199,7 +199,7 @@ fn chosen<'a>(path: &Path, tables: &'a [PageTable], named: Option<&str>) -> Resu
     })
 }
 
-/// The runs of a file; says what of it was not understood.
+/// The runs of a file. Prints which lines could not be parsed.
 pub(super) fn told(path: &Path, runs: Outputs) -> Vec<Row> {
     for remark in runs.remarks.iter().take(MOST_REMARKS) {
         say(format!("{}:{}: {}", path.display(), remark.line, remark.text));
@@ -210,7 +210,7 @@ pub(super) fn told(path: &Path, runs: Outputs) -> Vec<Row> {
     runs.rows
 }
 
-/// Runs have no columns to be named.
+/// Refuses options for columns, because runs have none.
 pub(super) fn refuse_columns(written: &Written, args: &CsvArgs) -> Result<(), CliError> {
     let names_columns = !args.column.is_empty()
         || args.subject.is_some()
@@ -250,7 +250,7 @@ fn mistakes(path: &Path, text: &str, found: &[Problem]) -> CliError {
     CliError { exit: Exit::Usage, text: problems::render(path, text, found), is_missing_dependency: false }
 }
 
-/// How tables in CSV are read, but for their names.
+/// The options for tables in CSV, except for their keys.
 pub(super) fn csv_options(args: &CsvArgs) -> Result<CsvOptions, CliError> {
     let conditions = Conditions::from_options(&args.conditions());
     let conditions = conditions.map_err(CliError::usage)?;

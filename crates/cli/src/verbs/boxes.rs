@@ -1,4 +1,4 @@
-//! The hidden verbs: the processes that hold a trial's box. The lab has their work.
+//! The hidden verbs: the processes of a trial's box. Their work is in the lab and host crates.
 
 use std::io;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub fn block(_: &BlockArgs) -> Result<Exit, CliError> {
     done(run_block())
 }
 
-/// Generates a part of the load of another machine's run, which is at the other end of standard input.
+/// Generates a part of the load of another machine's run. That machine is at the other end of standard input.
 pub fn load_part() -> Result<Exit, CliError> {
     done(run_load_part())
 }
@@ -25,7 +25,7 @@ pub fn keeper(options: &JobArgs) -> Result<Exit, CliError> {
     done(run_keeper(&options.job))
 }
 
-/// Tries whether the box can have namespaces.
+/// Tests whether the box can have namespaces.
 pub fn namespace_probe(options: &JobArgs) -> Result<Exit, CliError> {
     done(run_namespace_probe(&options.job))
 }
@@ -40,7 +40,7 @@ pub fn link(options: &JobArgs) -> Result<Exit, CliError> {
     done(run_link(&options.job))
 }
 
-/// Runs a program again and again and takes its time.
+/// Runs a program repeatedly and times it.
 pub fn program_timer(options: &JobFileArgs) -> Result<Exit, CliError> {
     done(run_program_timer(options.job.as_deref().unwrap_or(Path::new(""))))
 }

@@ -1,4 +1,4 @@
-//! `tolok check`: whether subjects respond, and refuse, as the contracts of their workloads require.
+//! `tolok check`: checks that subjects respond, and refuse, as the contracts of their workloads require.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use crate::laboratory::Lab;
 use crate::measuring::interruptible;
 use crate::output::{put, say};
 
-/// A database with its data, and what it speaks.
+/// A database with its data, and its protocol.
 type Loaded = (Wire, Database, Prepared);
 
-/// Checks one subject after the other and says what was found of each as soon as it is known.
+/// Checks one subject after the other, and prints each result at once.
 pub fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     let mut opened = Lab::open()?;
     let chosen = choose(&args.subjects, &mut opened)?;
@@ -32,13 +32,13 @@ pub fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     Ok(match () {
         () if stop.is_asked() => Exit::Interrupted,
         () if wrong > 0 => Exit::GateFailed,
-        // A subject that was not named is not missed.
+        // A missing program matters only for a subject that the user named.
         () if !lacking.is_empty() && !args.subjects.is_empty() => Exit::Missing,
         () => Exit::Done,
     })
 }
 
-/// The variants that are meant. A folder of the user's own joins the catalogue as it does with `--subject`.
+/// The selected variants. A folder of the user's joins the catalogue, as with `--subject`.
 fn choose(names: &[String], opened: &mut Lab) -> Result<Vec<SubjectChoice>, CliError> {
     let mut chosen = Vec::new();
     if names.is_empty() {
@@ -76,7 +76,7 @@ fn is_server(subject: &Subject, _variant: &str) -> bool {
     subject.program.is_none()
 }
 
-/// A database of each kind for the workloads that ask one, as far as any does and one is to be had.
+/// One database for each protocol that the subjects' workloads need, if one is available.
 fn databases(opened: &Lab, chosen: &[SubjectChoice], stop: &Stop) -> Vec<Loaded> {
     let kinds: [(Wire, &[Engine]); 2] =
         [(Wire::Mysql, &[Engine::Mariadb, Engine::Mysql]), (Wire::Postgres, &[Engine::Postgres])];
@@ -100,14 +100,14 @@ fn database(opened: &Lab, wire: Wire, engines: &[Engine], stop: &Stop) -> Option
     prepared.ok().map(|prepared| (wire, database, prepared))
 }
 
-/// Whether any of its workloads asks a database that speaks this.
+/// Whether any of its workloads uses a database with this protocol.
 fn asks(opened: &Lab, choice: &SubjectChoice, wire: Wire) -> bool {
     let subject = opened.laboratory.catalogue.subject(&choice.subject);
     let has_driver = subject.is_some_and(|subject| subject.asks(&choice.variant, wire));
     has_driver && served(opened, choice).iter().any(|workload| workload.database)
 }
 
-/// The workloads of a subject that this checkout has.
+/// The subject's workloads that this checkout has.
 fn served(opened: &Lab, choice: &SubjectChoice) -> Vec<Workload> {
     let catalogue = &opened.laboratory.catalogue;
     let names =
@@ -115,7 +115,7 @@ fn served(opened: &Lab, choice: &SubjectChoice) -> Vec<Workload> {
     names.iter().filter_map(|name| catalogue.choose_workload(name).ok()).collect()
 }
 
-/// Checks each, says what was found, and counts those that are not right.
+/// Checks each subject, prints the results, and counts the subjects that are wrong.
 fn each(opened: &Lab, chosen: &[SubjectChoice], databases: &[Loaded], stop: &Stop) -> Result<usize, CliError> {
     let mut workloads: Vec<Workload> = chosen.iter().flat_map(|choice| served(opened, choice)).collect();
     workloads.sort_by(|left, right| left.name.cmp(&right.name));
@@ -133,7 +133,7 @@ fn each(opened: &Lab, chosen: &[SubjectChoice], databases: &[Loaded], stop: &Sto
     in_session(opened, databases.first().map(|(_, asked, _)| asked), &workloads, check_all)?
 }
 
-/// What was found of one, and whether it is right.
+/// The result for one subject, and whether it is right.
 fn one(session: &Session<'_>, choice: &SubjectChoice, databases: &[Loaded]) -> (String, bool) {
     let label = &choice.label;
     let catalogue = &session.laboratory.catalogue;
@@ -169,8 +169,8 @@ fn one(session: &Session<'_>, choice: &SubjectChoice, databases: &[Loaded]) -> (
     }
 }
 
-/// What was found over the first protocol that a subject speaks, with what went wrong over the others, and their names. Over those
-/// nothing asks a database, whose answers do not depend on them. A database of another kind is asked over the first.
+/// Checks everything over the subject's first protocol, and reports problems over the others, with their names. Over those it skips
+/// the database: its responses do not depend on the protocol. A second database is checked over the first protocol.
 fn check_over_all(
     session: &Session<'_>,
     choice: &SubjectChoice,
@@ -203,7 +203,7 @@ fn check_over_all(
     Ok((found, others))
 }
 
-/// What is never asked under load, and frameworks settle differently.
+/// The advice, about requests that no measurement sends and that frameworks answer differently.
 fn advised(advice: &[String]) -> String {
     if advice.is_empty() {
         return String::new();
@@ -211,7 +211,7 @@ fn advised(advice: &[String]) -> String {
     format!("  advice, as no measurement asks it:\n{}", indented(&once(advice), "  "))
 }
 
-/// What is said of several requests is said of the first: a framework that knows no 405 answers every path so.
+/// Reports the same remark about several requests once, for the first: a framework without 405 answers every path alike.
 fn once(advice: &[String]) -> Vec<String> {
     let said = |line: &str| line.split_once(": ").map_or(line, |(_, said)| said).to_owned();
     let mut lines: Vec<(&String, usize)> = Vec::new();

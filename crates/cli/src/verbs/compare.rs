@@ -1,4 +1,4 @@
-//! `tolok compare`: runs before and runs after, with an exit code for continuous integration.
+//! `tolok compare`: compares runs before and after a change, with an exit code for continuous integration.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::output::{put, style};
 use crate::reports::{find_run, runs_folder};
 use crate::stored::Stored;
 
-/// Compares runs and prints what follows.
+/// Compares runs and prints the result.
 pub fn compare(args: &CompareArgs) -> Result<Exit, CliError> {
     if !args.history.is_empty() {
         return over_time(args);
@@ -47,7 +47,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, CliError> {
     Ok(match found.outcome {
         CompareOutcome::NoRegression => Exit::Done,
         CompareOutcome::Regression => Exit::ThresholdCrossed,
-        // A pair of runs must not fail a pipeline: nobody knows whether the version did it.
+        // One run of each must not fail a pipeline: the difference may not come from the version.
         CompareOutcome::Changed | CompareOutcome::CannotTell => Exit::CannotTell,
         CompareOutcome::NotSound => Exit::GateFailed,
     })
@@ -61,7 +61,7 @@ fn request(args: &CompareArgs) -> CompareRequest {
     }
 }
 
-/// Prints the history of runs. What it finds is for people: a regression is what several runs of each side tell.
+/// Prints the history of runs, for people. Only several runs of each side can show a regression.
 fn over_time(args: &CompareArgs) -> Result<Exit, CliError> {
     let stored = of_history(args)?.iter().map(Stored::read).collect::<Result<Vec<Stored>, _>>()?;
     let records: Vec<_> = stored.iter().map(Stored::records).collect();
@@ -82,7 +82,7 @@ fn over_time(args: &CompareArgs) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// The runs that were named; of a single name that is a study's, all of its runs.
+/// The named runs; if the only name is a study's, all of its runs.
 fn of_history(args: &CompareArgs) -> Result<Vec<RunFolder>, CliError> {
     if let [study] = args.history.as_slice() {
         let all = RunFolder::all_of(&runs_folder(args.runs.as_deref()), study);
@@ -112,12 +112,12 @@ fn too_few(given: usize, left_out: &[LeftOutRun]) -> CliError {
     ))
 }
 
-/// The runs of one side: those of the option, or the one of the position.
+/// The runs of one side: those of the option, or the positional one.
 fn names<'a>(several: &'a [String], one: Option<&'a String>) -> Vec<&'a String> {
     several.iter().chain(one).collect()
 }
 
-/// A refusal is not a result: the request itself has to change.
+/// A refusal is not a result: the user must change the request.
 fn refused(refusal: &CompareRefusal, [before, after]: &[String; 2]) -> CliError {
     let message = match refusal {
         CompareRefusal::SameRun { id } => format!("the run {id} is named twice; comparing a run with itself shows nothing (tolok list runs shows all)"),

@@ -1,4 +1,4 @@
-//! `tolok doctor`: what this machine can and cannot measure.
+//! `tolok doctor`: reports what this machine can and cannot measure.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::laboratory::{Lab, TOOLS};
 use crate::measuring::warn_of;
 use crate::output::{json, put, width};
 
-/// Looks at the machine and at the programs: from the control group that a run would have, after sweeping up as a run does.
+/// Examines the machine and its programs, from the control group of a run and after the same cleanup as a run.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit, CliError> {
     let opened = Lab::open()?;
     let (machine, capabilities) = (Machine::read(), Capabilities::prepare());
@@ -44,7 +44,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// What keeps programs of a trial away from the rest of a machine.
+/// What isolates the programs of a trial from the rest of the machine.
 fn protections_of(facts: Facts) -> Vec<Ability> {
     let ability = |(name, held): (&str, Held)| {
         let (state, how) = match held {
@@ -57,7 +57,7 @@ fn protections_of(facts: Facts) -> Vec<Ability> {
     held(facts).map(ability).into()
 }
 
-/// Lines of a width, under headings.
+/// Lines of a fixed width, under headings.
 struct Page {
     text: String,
     width: usize,
@@ -77,7 +77,7 @@ impl Page {
         self.line(0, "", &paint(STRONG, words));
     }
 
-    /// Words behind a label, or below each other where the label leaves them too little room.
+    /// Words after a label, or below it where it leaves too little room.
     fn line(&mut self, indent: usize, label: &str, words: &str) {
         let (blanks, column) = (" ".repeat(indent), indent + columns(label));
         if column > self.width / 2 {
@@ -88,7 +88,7 @@ impl Page {
     }
 }
 
-/// What subjects need, and databases.
+/// The programs that subjects need, and databases.
 fn programs(page: &mut Page, states: &BTreeMap<String, ProgramState>) {
     page.heading("Programs");
     for (name, state) in states.iter().filter(|(name, _)| !TOOLS.contains(&name.as_str())) {
@@ -96,7 +96,7 @@ fn programs(page: &mut Page, states: &BTreeMap<String, ProgramState>) {
     }
 }
 
-/// What measures beside tolok itself. Nothing is incomplete without it, so what is not here is not called missing.
+/// Tools that measure instead of tolok. They are optional, so one that is not installed is not called missing.
 fn tools(page: &mut Page, states: &BTreeMap<String, ProgramState>) {
     page.heading("Load generators and timers, for studies that name them");
     for name in TOOLS {
@@ -139,7 +139,7 @@ fn readiness(word: &str) -> String {
     format!("{}{}", paint(style, word), " ".repeat(9 - word.len()))
 }
 
-/// What the machine can do, what it cannot and how that is changed, and what makes its figures worse.
+/// What the machine can do, what it lacks with a remedy, and what makes its figures worse.
 fn describe(page: &mut Page, abilities: &[Ability], protections: &[Ability], advice: &[Advice]) {
     list(page, "This machine can", abilities);
     list(page, "Programs of a trial are held by", protections);
@@ -158,12 +158,12 @@ fn describe(page: &mut Page, abilities: &[Ability], protections: &[Ability], adv
     }
 }
 
-/// Abilities under a heading, each with its mark.
+/// Abilities under a heading, each with a mark.
 fn list(page: &mut Page, heading: &str, abilities: &[Ability]) {
     page.heading(heading);
     let widest = abilities.iter().map(|ability| columns(&ability.name)).max().unwrap_or_default();
     for ability in abilities {
-        // The mark says it without the colour, too.
+        // The mark has the same meaning without the colour.
         let (mark, style) = match ability.state {
             AbilityState::Yes => ("✓", FINE),
             AbilityState::Partly => ("~", CAUTION),

@@ -1,4 +1,4 @@
-//! `tolok duel`: two or more subjects against each other, in launches and slices, for as long as a budget lasts.
+//! `tolok duel`: compares two or more subjects, in launches and slices, within a time budget.
 
 mod sides;
 
@@ -20,10 +20,10 @@ use crate::measuring::{announce, interruptible, measure};
 use crate::reports::check_places;
 use sides::Sides;
 
-/// What is said where a server is missing.
+/// The error if a server is missing.
 const NEEDS_ALL: &str = "a duel needs all of its servers, and some cannot run here";
 
-/// Measures, and prints what follows. The closing sentence is the last line.
+/// Measures, and prints the result. The conclusion is the last line.
 pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
     check_places(args.runs.as_deref(), args.output.as_deref())?;
     let sides = Sides::read(args)?;
@@ -32,7 +32,7 @@ pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
     let mut opened = Lab::open_with(&bring)?;
     let versions = bring.folders.iter().flat_map(|subject| subject.all_needs()).filter(|name| name.contains('@'));
     let missing = versions.filter(|name| !opened.laboratory.programs.contains_key(*name)).map(str::to_owned).collect();
-    // What is refused is named by the plan, which follows.
+    // The plan below reports programs that the user refuses to fetch.
     let _ = offer(&mut opened, &missing, args.yes)?;
     let DuelArgs { seed, allow_shared, scale, .. } = *args;
     let asked = MeasureArgs { seed, allow_shared, scale, ..MeasureArgs::default() };
@@ -60,7 +60,7 @@ pub fn duel(args: &DuelArgs) -> Result<Exit, CliError> {
 }
 
 impl DuelJudge {
-    /// As a study names it.
+    /// Its name in a study.
     fn key(self) -> &'static str {
         match self {
             Self::Goodput => "goodput",
@@ -69,7 +69,7 @@ impl DuelJudge {
     }
 }
 
-/// The study of a duel: as many launches as the budget buys, of servers that are alive together.
+/// The study of a duel: as many launches as the budget allows, with all servers alive together.
 fn study(args: &DuelArgs, sides: &Sides) -> String {
     let text = |value: &str| serde_json::Value::from(value).to_string();
     let subjects: Vec<String> = sides.selectors.iter().map(|selector| text(selector)).collect();
@@ -83,9 +83,9 @@ fn study(args: &DuelArgs, sides: &Sides) -> String {
         ("judge", text(args.judge.key())),
         ("blocks", format!("{{ budget = {} }}", text(&format_duration(args.budget.as_secs_f64())))),
         ("smallest-effect", text(&format!("{}%", args.smallest * 100.0))),
-        // Challengers are compared with the base, so every launch checks that the base equals itself.
+        // Challengers are compared with the base, so every launch also compares the base with itself.
         ("aa-pair", text("first")),
-        // The ceiling would take the time of a third subject.
+        // The ceiling would take the time of another subject.
         ("ceiling", "false".to_owned()),
     ] {
         let _ = writeln!(study, "{key:<15} = {value}");
@@ -101,7 +101,7 @@ fn study(args: &DuelArgs, sides: &Sides) -> String {
     study
 }
 
-/// Rows take longer than small answers, so their slices do, too.
+/// The load of a workload. Rows take longer than small responses, so their slices are longer.
 fn load(catalogue: &Catalogue, workload: &str, vus: Option<u32>) -> String {
     let is_slow = catalogue.choose_workload(workload).is_ok_and(|workload| workload.database);
     let (usual, duration, slices) = match is_slow {
@@ -114,7 +114,7 @@ fn load(catalogue: &Catalogue, workload: &str, vus: Option<u32>) -> String {
     )
 }
 
-/// What to type to run the same duel again.
+/// The command that runs the same duel again.
 fn command(args: &DuelArgs, seed: u64) -> String {
     let absolute = |text: &String| match std::fs::canonicalize(text).ok().filter(|path| path.is_dir()) {
         Some(path) if !text.contains('@') => quoted(&path.display().to_string()),
@@ -136,7 +136,7 @@ fn command(args: &DuelArgs, seed: u64) -> String {
     command
 }
 
-/// The place for states of folders in git.
+/// The folder for states from git.
 fn states() -> Result<PathBuf, CliError> {
     Ok(tolok_lab::home::user_folder("XDG_CACHE_HOME", ".cache")?.join("states"))
 }

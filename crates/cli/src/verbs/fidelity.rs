@@ -1,4 +1,4 @@
-//! `tolok fidelity`: what drivers make of types, of two tasks on one connection, and of clients that hang up.
+//! `tolok fidelity`: how drivers convert types, handle two tasks on one connection, and clients that hang up.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +16,10 @@ use crate::laboratory::{Lab, wire_of};
 use crate::measuring::interruptible;
 use crate::output::{check_place, put, say, style};
 
-/// The workload of subjects that can be tested.
+/// The workload that makes a subject testable.
 const WORKLOAD: &str = "fidelity";
 
-/// Asks one subject after the other and says what was found.
+/// Tests one subject after the other and prints the result.
 pub fn fidelity(args: &FidelityArgs) -> Result<Exit, CliError> {
     check_place(args.output.as_deref())?;
     let opened = Lab::open()?;
@@ -61,7 +61,7 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Exit, CliError> {
 
 fn database(args: &FidelityArgs) -> Result<Database, CliError> {
     if let Some(address) = args.dsn.as_deref().filter(|dsn| !dsn.starts_with("env:")) {
-        // The message does not repeat the address, which may hold a password.
+        // The message omits the address, which may contain a password.
         DatabaseAddress::parse(address).map_err(|error| {
             CliError::usage(format!("--dsn: {error}; an address is mysql://user:password@host:3306/name"))
         })?;
@@ -70,7 +70,7 @@ fn database(args: &FidelityArgs) -> Result<Database, CliError> {
     Ok(Database { engine, dsn: args.dsn.clone(), pool: args.pool, ..Database::default() })
 }
 
-/// The variants that are meant, each once, in the order in which they are named.
+/// The selected variants, each once, in the order of the names.
 fn choose(names: &[String], catalogue: &Catalogue) -> Result<Vec<SubjectChoice>, CliError> {
     let mut chosen: Vec<SubjectChoice> = if names.is_empty() { competing(catalogue, serves) } else { Vec::new() };
     for name in names {

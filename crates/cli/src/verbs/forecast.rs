@@ -1,4 +1,4 @@
-//! `tolok forecast`: what a run's service demands predict for numbers of users that were not measured.
+//! `tolok forecast`: predicts other numbers of users from a run's service demands.
 
 use tolok_analysis::forecast::{ForecastQuestion, forecast as predict};
 use tolok_report::document::Depth;
@@ -11,7 +11,7 @@ use crate::output::{put, style};
 use crate::reports::find_run;
 use crate::stored::Stored;
 
-/// Reads a run and says what it predicts.
+/// Reads a run and prints its predictions.
 pub fn forecast(args: &ForecastArgs) -> Result<Exit, CliError> {
     let stored = Stored::read(&find_run(args.runs.as_deref(), &args.run)?)?;
     let found = predict(&stored.records(), &question(args)).map_err(CliError::usage)?;

@@ -11,7 +11,7 @@ pub fn help(args: &HelpArgs) -> Result<Exit, CliError> {
         put(&topic.text(usize::from(width()).min(100)), None)?;
         return Ok(Exit::Done);
     }
-    // What `tolok VERB --help` says is what it is, down to its usage line.
+    // Prints exactly what `tolok VERB --help` prints, including the usage line.
     let words = ["tolok"].into_iter().chain(about).chain(["--help"]);
     if let Err(shown) = parse_from(words) {
         let _ = of_clap(&shown);
@@ -19,7 +19,7 @@ pub fn help(args: &HelpArgs) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Prints the completions of a shell.
+/// Prints the completion script of a shell.
 pub fn completions(args: &CompletionsArgs) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut visible(), "tolok", &mut script);

@@ -98,7 +98,7 @@ fn workloads(catalogue: &Catalogue) -> String {
     text
 }
 
-/// The tools that a study can have in tolok's stead.
+/// The tools that a study can use instead of tolok's engine.
 fn tools(states: &BTreeMap<String, ProgramState>) -> String {
     let mut text = String::new();
     for name in TOOLS {
@@ -124,7 +124,7 @@ fn studies(home: &Home) -> Result<String, CliError> {
     Ok(text)
 }
 
-/// Each with its parts.
+/// The sources, each with its parts.
 fn sources(home: &Home) -> Result<String, CliError> {
     let mut text = String::new();
     for name in home.sources() {
@@ -148,7 +148,7 @@ fn published(home: &Home) -> Result<String, CliError> {
         let year = table.year.map(|year| year.to_string());
         let source: Vec<String> = table.authors.into_iter().chain(year).collect();
         let _ = writeln!(text, "{name:<width$}  {}", table.title);
-        // Not every source says who wrote it.
+        // Some sources name neither author nor year.
         if !source.is_empty() {
             let _ = writeln!(text, "{:<width$}  {}", "", source.join(", "));
         }
@@ -160,7 +160,7 @@ fn published(home: &Home) -> Result<String, CliError> {
     })
 }
 
-/// A line for each run: how much of it was measured, whether it can be counted on, and what it asked.
+/// One line per run: how much was measured, whether it is sound, and its title.
 fn runs(args: &ListArgs) -> Result<String, CliError> {
     let folder = runs_folder(args.runs.as_deref());
     let all = briefs(folder.clone());

@@ -1,4 +1,4 @@
-//! The page of invented machines, as a terminal shows it.
+//! The page of invented machines, as shown on a terminal.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn machine(files: &[(&str, &str)]) -> Machine {
     Machine::read_from(root.path())
 }
 
-/// A guest in a cloud with nothing but `/proc`, in which an ordinary user may do little.
+/// A guest in a cloud with little more than `/proc`, for a user with few rights.
 fn poor_machine() -> Machine {
     machine(&[
         ("proc/cpuinfo", "model name\t: Some CPU\nflags\t\t: fpu hypervisor\n"),
@@ -34,7 +34,7 @@ fn poor_machine() -> Machine {
     ])
 }
 
-/// Root in a container that may do little.
+/// Root in a container with few rights.
 const POOR: Facts =
     Facts { root: true, other_accounts: true, mounts: false, reachable: false, readable: true, filter: true };
 

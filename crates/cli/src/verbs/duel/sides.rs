@@ -1,4 +1,4 @@
-//! What the words behind `tolok duel` mean: subjects of the catalogue, versions, folders, states in git.
+//! Resolves the arguments of `tolok duel`: subjects of the catalogue, versions, folders, states in git.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,11 @@ use super::states;
 use crate::args::DuelArgs;
 use crate::exit::{CliError, Exit};
 
-/// Those who meet, the base first.
+/// The sides of a duel, the base first.
 pub struct Sides {
-    /// Subjects that are not of the checkout as it is.
+    /// Subjects that are not in the checkout's catalogue.
     pub folders: Vec<Subject>,
-    /// All of them, as a study names them.
+    /// All sides, as named in a study.
     pub selectors: Vec<String>,
     pub catalogue: Catalogue,
 }
@@ -39,7 +39,7 @@ impl Sides {
     }
 
     fn add(&mut self, word: &str, home: &Home) -> Result<(), CliError> {
-        // A folder has no variants, and an id of the catalogue is no path.
+        // A folder has no variants, and an id of the catalogue is not a path.
         let (name, variant) = word.split_once(':').map_or((word, ""), |(name, _)| (name, &word[name.len()..]));
         let (name, version) = name.split_once('@').map_or((name, None), |(name, version)| (name, Some(version)));
         let selector = match (self.named(name)?, version) {
@@ -70,7 +70,7 @@ impl Sides {
         Ok(())
     }
 
-    /// The subject of an id or, if there is one only, of a runtime.
+    /// The subject with this id, or the only one of this runtime.
     fn named(&self, name: &str) -> Result<Option<Subject>, CliError> {
         if let Some(subject) = self.catalogue.subject(name) {
             return Ok(Some(subject.clone()));
@@ -114,7 +114,7 @@ impl Sides {
         Ok(())
     }
 
-    /// Two folders with one title differ by their names.
+    /// Adds the name to the title of folders that share one.
     fn tell_apart(&mut self) {
         let titles: Vec<String> = self.folders.iter().map(|subject| subject.title.clone()).collect();
         let taken = |title: &String| titles.iter().filter(|other| *other == title).count() > 1;
@@ -128,7 +128,7 @@ impl Sides {
     }
 }
 
-/// The program whose versions a runtime has: the first that its subject needs.
+/// The program whose versions a duel compares: the first that the subject needs.
 fn runtime_program(subject: &Subject) -> Result<String, CliError> {
     let program = subject.needs.first().cloned();
     program.ok_or_else(|| CliError::usage(format!("{} needs no program that has versions", subject.id)))

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Two subjects, of which one variant of the first cannot be asked, and none of the second.
+/// Two subjects. One variant of the first cannot be tested, and none of the second.
 fn catalogue() -> Catalogue {
     let subject = |id: &str, workloads: &str, variants: &str| {
         let text = format!(

@@ -1,4 +1,4 @@
-//! `tolok load --capacity`: the highest rate that keeps the thresholds.
+//! `tolok load --capacity`: finds the highest rate that keeps the thresholds.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -19,13 +19,13 @@ use crate::args::{LoadArgs, LoadFormat};
 use crate::exit::{CliError, Exit};
 use crate::output::{json, put, say, width};
 
-/// Length of each run where none is given: a thousand values beyond the 99th percentile at 100 a second take longer, but
-/// near the limit of most servers it is enough.
+/// Default length of each run. It is too short for a thousand values above the 99th percentile at 100 requests per second, but
+/// enough near the limit of most servers.
 const RUN: std::time::Duration = std::time::Duration::from_secs(5);
-/// Load before each run where none is given: the run before it may have left a queue behind.
+/// Default warm-up of each run: the run before it may have left a queue behind.
 const WARM_UP: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// Searches, and says what was found.
+/// Searches, and prints the result.
 pub fn find(args: &LoadArgs) -> Result<Exit, CliError> {
     let defaults = Plan::default();
     let plan = Plan {
@@ -47,7 +47,7 @@ pub fn find(args: &LoadArgs) -> Result<Exit, CliError> {
     Ok(exit_of(&found))
 }
 
-/// The options of a run at some rate.
+/// The options of a run at the first rate.
 fn asked_for_search(args: &LoadArgs, plan: &Plan) -> Result<Asked, CliError> {
     let refuse = |sentence: &str| Err(CliError::new(Exit::Usage, sentence.to_owned()));
     if args.thresholds.is_empty() {
@@ -76,7 +76,7 @@ fn search(asked: &Asked, plan: &Plan, stop: &AtomicBool) -> Result<Capacity, Loa
     Ok(found)
 }
 
-/// One run in a line: rate, sign, goodput, the thresholds' figures.
+/// One run as a line: rate, mark, the thresholds' figures, and the goodput or another reason if it failed.
 fn tried(probe: &Probe) -> String {
     let sign = match probe.outcome {
         ProbeOutcome::Kept => "✓",
@@ -93,7 +93,7 @@ fn tried(probe: &Probe) -> String {
         && let Some(goodput) = probe.goodput_rps
     {
         let _ = write!(line, "  {} resp/s", significant(goodput, 4));
-        // Where every threshold has held, something else was wrong.
+        // Every threshold held, so the run failed for another reason.
         if probe.thresholds.iter().all(|judged| judged.outcome == KeptOrCrossed::Kept)
             && let Some(reason) = probe.reasons.first()
         {
@@ -115,7 +115,7 @@ fn shown(found: &Capacity, asked: &Asked, format: LoadFormat, is_for_file: bool)
     })
 }
 
-/// What was found, each search of it, and what must be known before it is quoted.
+/// The result, every search, and the warnings about them.
 fn of_capacity(found: &Capacity, asked: &Asked) -> Document {
     let title = format!("capacity of {}", found.url);
     let run = duration(asked.options.executor.window().as_secs_f64());
@@ -148,7 +148,7 @@ fn searches_of(found: &Capacity) -> Table {
     Table::of("Searches", columns, found.searches.iter().enumerate().map(row).collect())
 }
 
-/// A percentile of a few answers decides by luck.
+/// A warning if a run has too few responses: a percentile of them depends on luck.
 fn too_short(found: &Capacity, asked: &Asked) -> Option<String> {
     let window_s = asked.options.executor.window().as_secs_f64();
     let answers = found.capacity_rps? * window_s;
@@ -183,7 +183,7 @@ fn highest_kept(found: &Capacity) -> Option<f64> {
     kept.map(|probe| probe.rate_rps).max_by(f64::total_cmp)
 }
 
-/// Where the searches ended, and what that is worth.
+/// The range in which the searches ended, and its confidence.
 fn range(found: &Capacity) -> Option<String> {
     let (low, high) = (found.low_rps?, found.high_rps?);
     let sure = found

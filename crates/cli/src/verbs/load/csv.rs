@@ -1,4 +1,4 @@
-//! The seconds of a run as CSV, one line each: unrounded, in base units, an empty field where there is no figure.
+//! The seconds of a run as CSV, one row each: unrounded, in base units, with an empty field where there is no figure.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub fn csv(record: &Record) -> String {
     text
 }
 
-/// The fields of a second, in the order of the columns.
+/// The fields of a second, in column order.
 fn fields(row: &SecondRow) -> [String; 20] {
     let figure = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let phase = match row.phase {

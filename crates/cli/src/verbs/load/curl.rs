@@ -1,4 +1,4 @@
-//! `--curl`: a request as browsers and API documents give it, as the options of `tolok load`.
+//! `--curl`: converts a curl command, as copied from browsers and API documents, to options of `tolok load`.
 
 use tolok_tools::curl;
 
@@ -6,8 +6,8 @@ use tolok_load::options::Method;
 
 use crate::args::{BodyText, LoadArgs};
 
-/// The command line with the request of its `--curl`. Its own options add to that: a header of its own stands instead of one of
-/// the same name.
+/// The command line with the request of its `--curl`. tolok's own options take precedence: a `--header` replaces one of the same
+/// name.
 pub fn with_request(args: &LoadArgs, command: &str) -> Result<LoadArgs, String> {
     let curl = curl::read(command).map_err(|reason| format!("--curl: {reason}"))?;
     let mut taken = args.clone();

@@ -6,7 +6,7 @@ use tolok_report::data::{self, Judged};
 
 use super::document::seen;
 
-/// A test case for each threshold, and one for whether the figures can be trusted.
+/// A test case for each threshold, and one that fails if the figures cannot be trusted.
 pub fn junit(record: &Record) -> String {
     let url = &record.plan.url;
     let reasons: Vec<&str> = record.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();

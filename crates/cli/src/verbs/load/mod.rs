@@ -32,7 +32,7 @@ pub use options::body_bytes;
 use options::{Asked, asked};
 use progress::Progress;
 
-/// Puts load on a URL and says what became of it.
+/// Generates load on a URL and prints the result.
 pub fn load(args: &LoadArgs) -> Result<Exit, CliError> {
     if let (Some(file), Some(lines)) = (&args.slices, &args.slices_out) {
         return slices::load(args, file, lines);
@@ -44,9 +44,9 @@ pub fn load(args: &LoadArgs) -> Result<Exit, CliError> {
     if args.capacity {
         return capacity::find(args);
     }
-    // First of all, so that a wrong command line is refused before anything is started.
+    // This comes first: a wrong command line is refused before anything starts.
     let mut asked = asked(args)?;
-    // Only a record for programs has them; an hour of them is no less than 30 MB.
+    // Only a record for programs contains them; an hour takes at least 30 MB.
     asked.options.second_histograms = args.events || args.format == LoadFormat::Json;
     if args.own_session
         && let Some(exit) = session::enter()?
@@ -58,14 +58,14 @@ pub fn load(args: &LoadArgs) -> Result<Exit, CliError> {
     let record = record.map_err(|error| refusal::told(error, args, &asked.options))?;
     let file = args.output.as_deref().filter(|path| *path != Path::new("-"));
     put(&shown(&record, args.format, file.is_some())?, file)?;
-    // The laboratory judges for itself; a record with failures is what it asked for.
+    // The lab judges the record itself, and wants it even with failures.
     if args.events && !record.interrupted {
         return Ok(Exit::Done);
     }
     Ok(exit_of(&record, &asked.judgement.thresholds))
 }
 
-/// A script is no address.
+/// Refuses scripts, which are not addresses.
 fn refuse_script(url: &str) -> Result<(), CliError> {
     let is_script = [".js", ".mjs", ".ts"].iter().any(|ending| url.ends_with(ending)) && !url.contains("://");
     if !is_script {
@@ -77,7 +77,7 @@ fn refuse_script(url: &str) -> Result<(), CliError> {
     )))
 }
 
-/// One run, with its progress.
+/// Runs once, with progress.
 fn measure(asked: &Asked, args: &LoadArgs, stop: &AtomicBool) -> Result<Record, LoadError> {
     let mut progress = Progress::new(&asked.options, args.events);
     let (options, judgement) = (&asked.options, &asked.judgement);
@@ -95,10 +95,10 @@ fn measure(asked: &Asked, args: &LoadArgs, stop: &AtomicBool) -> Result<Record, 
     record
 }
 
-/// A signal so soon after another is the same one, heard twice: `timeout` and some shells tell a process and its group.
+/// A signal so soon after another is a duplicate: `timeout` and some shells signal both a process and its group.
 const ECHO: Duration = Duration::from_millis(300);
 
-/// The first Ctrl-C (or polite kill) ends the run in an orderly way; the second ends tolok.
+/// The first SIGINT or SIGTERM ends the run in an orderly way; the second ends tolok.
 fn hear_interrupts() -> Result<Arc<AtomicBool>, CliError> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let failed = |error| {
@@ -136,10 +136,10 @@ fn shown(record: &Record, format: LoadFormat, is_for_file: bool) -> Result<Strin
     })
 }
 
-/// How to leave. What the figures are worth counts more than what they say.
+/// The exit code. Whether the figures can be trusted comes before what they show.
 fn exit_of(record: &Record, thresholds: &[Threshold]) -> Exit {
     let failed = record.ledger.failed + record.drain.failed;
-    // Whoever has set a limit to failures has said how many are too many.
+    // A user who limits failures has defined how many are too many.
     let failures_are_judged = thresholds.iter().any(|threshold| {
         matches!(
             threshold.metric,
@@ -152,7 +152,7 @@ fn exit_of(record: &Record, thresholds: &[Threshold]) -> Exit {
     } else if !record.verdict.trusted || no_answer || (failed > 0 && !failures_are_judged) {
         Exit::GateFailed
     } else if record.thresholds.iter().any(|judged| judged.outcome != KeptOrCrossed::Kept) {
-        // A figure that does not exist keeps to nothing.
+        // A figure that does not exist does not keep its threshold.
         Exit::ThresholdCrossed
     } else {
         Exit::Done

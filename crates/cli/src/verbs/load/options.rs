@@ -1,4 +1,4 @@
-//! From the command line to the options of the engine.
+//! Converts the command line to the engine's options.
 
 use std::io;
 use std::path::Path;
@@ -21,21 +21,21 @@ use crate::args::{BodyText, LoadArgs, LoadFormat, Threads};
 use crate::exit::{CliError, Exit};
 use crate::output::check_place;
 
-/// What is measured and what it is judged by.
+/// What to measure, and how to judge it.
 #[derive(Debug)]
 pub struct Asked {
-    /// How the load is made.
+    /// The engine's options.
     pub options: Options,
-    /// What its figures must keep to.
+    /// The thresholds to keep.
     pub judgement: Judgement,
 }
 
-/// Turns the command line into options of the engine; every contradiction is one sentence.
+/// Converts the command line to the engine's options; every contradiction is reported in one sentence.
 pub fn asked(args: &LoadArgs) -> Result<Asked, CliError> {
     let refuse = |sentence: String| CliError::new(Exit::Usage, sentence);
     let Schedule { executor, pool, think_time } = schedule(args).map_err(refuse)?;
     refuse_contradictions(args).map_err(refuse)?;
-    // Not after the load, when the result would be lost.
+    // Checked before the load, because afterwards the result would be lost.
     check_place(args.output.as_deref())?;
     let mut options = Options::new(&without_blanks_in_braces(&args.url))?;
     options.data = args.data.as_deref().map(|file| read_data(file, args.data_order)).transpose()?.map(Arc::new);
@@ -78,7 +78,7 @@ pub fn asked(args: &LoadArgs) -> Result<Asked, CliError> {
     Ok(Asked { options, judgement: Judgement { thresholds: args.thresholds.clone(), abort: args.abort } })
 }
 
-/// Contradictions outside the schedule.
+/// Refuses contradictions outside the schedule.
 fn refuse_contradictions(args: &LoadArgs) -> Result<(), String> {
     let bodies = [args.expect_body.is_some(), args.expect_length.is_some(), args.expect_json.is_some()];
     let carries = |method: Method| matches!(method, Method::Post | Method::Put | Method::Patch);
@@ -216,14 +216,14 @@ fn read(file: &Path, what: &str) -> Result<Vec<u8>, CliError> {
 
 fn unreadable(what: &str, file: &Path, error: &io::Error) -> CliError {
     let remedy = match error.kind() {
-        // It names the remedy itself.
+        // The error itself contains the remedy.
         io::ErrorKind::FileTooLarge => "",
         _ => ". Check the path and its permissions",
     };
     CliError::usage(format!("cannot read {what} {}: {error}{remedy}", file.display()))
 }
 
-/// Threads that nobody counted are never more than there are places for requests.
+/// The number of threads. If the user did not set it, it is at most the number of places for requests.
 fn threads(args: &LoadArgs, places: u32) -> u32 {
     let cpus = match &args.cpus {
         Some(list) => Some(list.0.len() as u32),

@@ -38,7 +38,7 @@ fn no_line_is_wider_than_the_terminal() {
     }
 }
 
-/// A closed loop without a flaw.
+/// A flawless closed loop.
 fn closed() -> Record {
     let mut record = flawless();
     record.plan.executor = "constant-vus".to_owned();

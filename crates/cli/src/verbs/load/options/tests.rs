@@ -1,4 +1,4 @@
-//! From words to options: what is asked of the engine, and what is refused.
+//! From arguments to options: what the engine gets, and what is refused.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::args::{Args, Verb};
 
 const URL: &str = "http://127.0.0.1:8080/";
 
-/// What the words ask for. They are parted by blanks, and by `'` where a word has some itself.
+/// Parses arguments. They are separated by spaces; those that contain spaces are in `'` quotes.
 fn ask(words: &str) -> Result<Asked, String> {
     let mut arguments: Vec<String> = ["tolok", "load"].map(str::to_owned).to_vec();
     for (at, piece) in words.split('\'').enumerate() {
@@ -193,7 +193,7 @@ fn values_that_are_none_are_refused_with_what_would_be_one() {
     insta::assert_snapshot!("values", said.join("\n"));
 }
 
-/// A folder with a file of requests and with the bodies that it names.
+/// A folder with a request file and the bodies that it refers to.
 fn request_file(lines: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
