@@ -1,4 +1,4 @@
-//! Everyone who watches a run: the file of its events, programs that read JSON lines, and a person.
+//! Everything that follows a run: the event log, programs that read JSON lines, and the user.
 
 use std::path::Path;
 
@@ -12,21 +12,21 @@ use crate::json_lines::{FindingsLine, JsonLines};
 use crate::output::say;
 use crate::progress::{Progress, Screen};
 
-/// Whom events are handed to.
+/// The recipients of events.
 pub struct Watching {
     log: EventLog,
-    /// Whether an event could not be kept. It warns once, and the run goes on, because no figure rests on events.
+    /// Whether an event could not be stored. It warns once and the run continues, because no figure depends on events.
     log_is_broken: bool,
     lines: Option<JsonLines>,
     progress: Progress,
 }
 
 impl Watching {
-    /// Of the run in this folder, shown as it was asked for.
+    /// For the run in this folder, in the requested format.
     pub fn new(folder: &RunFolder, result: &ResultArgs) -> Result<Self, CliError> {
         let is_asked = result.format == Format::Jsonl;
         let lines = is_asked.then(|| JsonLines::to(result.output.as_deref())).transpose()?;
-        // On one terminal with the lines a bar would tear them, and they say all that it does.
+        // On the same terminal as the lines, a bar would break them up, and they already report everything.
         let is_told = lines.as_ref().is_some_and(JsonLines::is_terminal);
         let screen = if is_told { Screen::Silent } else { Screen::new() };
         Ok(Self { log: folder.events()?, log_is_broken: false, lines, progress: Progress::new(screen) })
@@ -46,12 +46,12 @@ impl Watching {
         self.progress.show(event);
     }
 
-    /// Does something that needs the terminal.
+    /// Runs something that needs the terminal.
     pub fn pause<T>(&self, act: impl FnOnce() -> T) -> T {
         self.progress.pause(act)
     }
 
-    /// Ends with what was found, for those who read lines.
+    /// Ends with the findings, for readers of lines.
     pub fn finish(self, findings: &Findings, folder: &Path) {
         if let Some(mut lines) = self.lines {
             lines.write(&FindingsLine::of(findings, folder, self.log.t_s()));

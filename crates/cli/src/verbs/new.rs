@@ -1,4 +1,4 @@
-//! `tolok new`: beginnings of a subject, a workload, a study and a transcription.
+//! `tolok new`: creates a subject, a workload, a study or a transcription from a template.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::exit::{CliError, Exit, with_help};
 use crate::output::{put, say};
 use crate::scaffold::{self, Begun, Runtime, ScaffoldError, StudyWish};
 
-/// The seed of a new study: any will do that does not change.
+/// The seed of a new study. Its value does not matter, only that it never changes.
 const SEED: u64 = 1;
 
-/// Makes what was asked for, prints its files and says what to do with them.
+/// Creates the files, prints their paths, and explains the next step.
 pub fn new(args: &NewArgs) -> Result<Exit, CliError> {
     let (files, next) = match &args.thing {
         NewThing::Subject(args) => subject(args)?,
@@ -85,7 +85,7 @@ fn workload(args: &NewWorkloadArgs) -> Result<(Vec<PathBuf>, String), CliError> 
     Ok((files, next))
 }
 
-/// A workload of what a server answers to a URL.
+/// Creates a workload from a server's response to a URL.
 fn recorded(args: &NewWorkloadArgs, url: &str, folder: &Path) -> Result<(Vec<PathBuf>, String), CliError> {
     let body = args.body.as_ref().map(body_bytes).transpose()?;
     let sent = body.as_ref().map(|body| (args.content_type.as_str(), body.as_slice()));
@@ -144,7 +144,7 @@ fn transcription(args: &NewAuditArgs) -> Result<(Vec<PathBuf>, String), CliError
     Ok((files.map_err(refused)?, format!("{first}. Then: tolok audit {called}")))
 }
 
-/// What a transcription begins with: what options say of the method, and the rows of files in TOML.
+/// The initial content of a transcription: the method from options, and the rows of files in TOML.
 fn begun(args: &NewAuditArgs) -> Result<Begun, CliError> {
     let (mut rows, mut heads): (Vec<Row>, Vec<String>) = Default::default();
     let options = audit::csv_options(&args.csv)?;
@@ -182,7 +182,7 @@ fn begun(args: &NewAuditArgs) -> Result<Begun, CliError> {
     Ok(Begun { title, method: method.join("\n"), rows: rows_in_toml(&rows, &heads) })
 }
 
-/// A name for a file is that of its server, so the file may not name several.
+/// A name given for a file replaces its server's name, so the file must not contain several servers.
 fn refuse_one_name_for_several(name: Option<&str>, file: &str, rows: &[Row]) -> Result<(), CliError> {
     let subjects: BTreeSet<&str> = rows.iter().map(|row| row.subject.as_str()).collect();
     match name {
@@ -195,7 +195,7 @@ fn refuse_one_name_for_several(name: Option<&str>, file: &str, rows: &[Row]) -> 
     }
 }
 
-/// Refuses names that the catalogue does not have; says whether the workload is one for programs.
+/// Refuses names that the catalogue does not have. Returns whether the workload is a program.
 fn known_names(args: &NewStudyArgs, catalogue: &Catalogue) -> Result<bool, CliError> {
     let complain = |option: &str, wrong| CliError::usage(format!("{option}: {}", with_help(wrong)));
     for subject in &args.subjects {
@@ -208,7 +208,7 @@ fn known_names(args: &NewStudyArgs, catalogue: &Catalogue) -> Result<bool, CliEr
     Ok(false)
 }
 
-/// Whether one stands in the checkout: `TOLOK_HOME` says where studies are found, and a table is no part of any study.
+/// Whether the working folder is inside the checkout. `TOLOK_HOME` only locates studies, and a table does not belong to any study.
 fn is_inside(home: &Home) -> bool {
     let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     std::env::current_dir().is_ok_and(|here| canonical(&here).starts_with(canonical(home.root())))
@@ -218,7 +218,7 @@ fn schemas() -> Option<PathBuf> {
     Home::checkout().map(|checkout| checkout.root().join("schemas"))
 }
 
-/// As a path that cannot be taken for a name: with a slash in it.
+/// A path that cannot be mistaken for a name, because it contains a slash.
 fn as_a_path(path: &Path) -> String {
     let text = path.display().to_string();
     if text.contains('/') { text } else { format!("./{text}") }

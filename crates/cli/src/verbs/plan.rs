@@ -1,4 +1,4 @@
-//! `tolok plan`: what a study would do, and the making of plans for the verbs that run them.
+//! `tolok plan`: shows what a study would do, and makes plans for the verbs that run them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,40 +27,40 @@ use crate::output::{json, put, say};
 
 /// A study, its plan here, and the CPUs of its parts.
 pub struct Planned {
-    /// Name of the study file, without its ending.
+    /// Name of the study file, without its extension.
     pub name: String,
     /// Command that runs the same plan again.
     pub command: String,
-    /// The text of the study, as it will be stored.
+    /// The text of the study, as stored with the run.
     pub text: String,
     pub plan: Plan,
     /// CPUs of the parts, by the id of the environment.
     pub cpus: BTreeMap<String, CpuMap>,
-    /// What is to be known about the CPUs.
+    /// Remarks about the CPUs.
     pub cpu_notes: Vec<String>,
     pub machine: Machine,
-    /// What it lets a trial have.
+    /// What this machine offers to a trial.
     pub capabilities: Capabilities,
-    /// The pool that is to run the rounds, if this machine is not.
+    /// The pool that runs the rounds, unless this machine does.
     pub pool: Option<PoolRequest>,
 }
 
-/// What the command line says of a study.
+/// What the command line requests of a study.
 #[derive(Clone, Copy)]
 pub struct StudyRequest<'a> {
-    /// Its file or name, if it was named.
+    /// Its file or name, if given.
     pub study: Option<&'a str>,
     /// The workloads to measure instead.
     pub workloads: &'a [String],
     pub bring: &'a BringArgs,
     pub measure: &'a MeasureArgs,
-    /// Why no part may be left out, if none may.
+    /// If nothing may be left out: the error for a missing part.
     pub whole: Option<&'static str>,
-    /// What is to run the rounds, if this machine is not.
+    /// The Slurm that runs the rounds, unless this machine does.
     pub slurm: Option<&'a Slurm>,
 }
 
-/// What `--strict` says where something would be left out.
+/// The error of `--strict` if something would be left out.
 pub fn whole_if_strict(measure: &MeasureArgs) -> Option<&'static str> {
     measure.strict.then_some("--strict does not allow leaving out parts of the study")
 }
@@ -77,7 +77,7 @@ impl<'a> StudyRequest<'a> {
         }
     }
 
-    /// Whether it says what is asked of a server.
+    /// Whether a study or workloads define the requests.
     pub fn has_workloads(&self) -> bool {
         self.study.is_some() || !self.workloads.is_empty()
     }
@@ -99,7 +99,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Opens the laboratory with what was brought, reads a study and expands it for this machine.
+/// Opens the laboratory with the user's subjects and servers, reads a study and expands it for this machine.
 pub fn make(mut bring: UserServers, request: StudyRequest<'_>) -> Result<(Lab, Planned), CliError> {
     bring.ask_urls()?;
     bring.read_versions(request.study)?;
@@ -108,7 +108,7 @@ pub fn make(mut bring: UserServers, request: StudyRequest<'_>) -> Result<(Lab, P
     Ok((opened, planned))
 }
 
-/// The study that was named, or the one for what was named or brought instead.
+/// The named study, or the one for the user's workloads, folders or servers.
 fn study(opened: &Lab, bring: &UserServers, request: StudyRequest<'_>) -> Result<(PathBuf, String, Study), CliError> {
     let (home, catalogue) = (&opened.laboratory.home, &opened.laboratory.catalogue);
     let named = match (request.study, request.workloads) {
@@ -152,7 +152,7 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     )?;
     let capabilities = Capabilities::prepare();
     let dealt = RefCell::new(CpuAssignment::default());
-    // Without a generator nothing is shared with it.
+    // A plan without a generator shares nothing with one.
     let has_load = !study.scenarios.is_empty();
     let generators = request.slurm.map_or(0, |slurm| slurm.request().generators);
     let fits = |environment: &Environment| {
@@ -160,7 +160,7 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
         cpus.shared &= has_load;
         let note = note.filter(|_| has_load);
         fits_memory(&machine, environment)?;
-        // What a node lets a trial have, its trials show.
+        // For a node this is not known yet; its trials find out.
         if request.slurm.is_none() {
             capabilities.try_out(tolok, environment, &cpus)?;
         }
@@ -190,7 +190,7 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     Ok(Planned { name: stem(&path), command, text, plan, cpus, cpu_notes, machine, capabilities, pool })
 }
 
-/// Rounds at once would load one server together.
+/// Refuses an external database if rounds run at once, because all of them would load it together.
 fn refuse_shared_database(plan: &Plan) -> Result<(), CliError> {
     let mut databases = plan.environments.iter().filter_map(|environment| environment.database.as_ref());
     match databases.any(|database| database.engine == Engine::External) {
@@ -199,7 +199,7 @@ fn refuse_shared_database(plan: &Plan) -> Result<(), CliError> {
     }
 }
 
-/// Drivers of PostgreSQL have no such table to read.
+/// Refuses the workload `fidelity` with PostgreSQL, which lacks the types of its table.
 fn refuse_fidelity(study: &Study) -> Result<(), CliError> {
     let asks = study.scenarios.iter().any(|scenario| scenario.workload.split('?').next() == Some("fidelity"));
     let mut databases = study.environments.iter().filter_map(|environment| environment.database.as_ref());
@@ -211,10 +211,10 @@ fn refuse_fidelity(study: &Study) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A study with what the command line puts in the place of its own.
+/// Applies the options of the command line to a study.
 fn as_asked(mut study: Study, args: &MeasureArgs, catalogue: &Catalogue) -> Result<Study, CliError> {
     if let Some(blocks) = args.blocks {
-        // A number takes the place of a rule as well.
+        // A fixed number also replaces a stopping rule or a budget.
         (study.blocks, study.stopping, study.budget_s) = (blocks, None, None);
     }
     if !args.subjects.is_empty() {
@@ -228,7 +228,7 @@ fn as_asked(mut study: Study, args: &MeasureArgs, catalogue: &Catalogue) -> Resu
     })
 }
 
-/// The CPUs of every environment that can be had.
+/// The CPUs of every environment that fits this machine.
 #[derive(Default)]
 struct CpuAssignment {
     cpus: BTreeMap<String, CpuMap>,
@@ -242,7 +242,7 @@ impl CpuAssignment {
     }
 }
 
-/// What to type to run the same plan again: the order follows from the seed.
+/// The command that runs the same plan again: the seed determines the order.
 fn command(request: StudyRequest<'_>, seed: u64) -> String {
     let StudyRequest { study, workloads, bring, measure: args, whole: _, slurm } = request;
     let blocks = args.blocks.map(|blocks| format!(" --blocks {blocks}")).unwrap_or_default();
@@ -275,7 +275,7 @@ fn pool_again(request: &PoolRequest) -> String {
     format!(" --on {on}{} --max-jobs {max_jobs}{generators}{mixed}", named.collect::<String>())
 }
 
-/// The options that bring the same again, from whatever folder.
+/// The options for the same subjects and servers, valid from any folder.
 fn brought_again(brought: &BringArgs) -> String {
     let absolute = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()).display().to_string();
     let folders = brought.subject.iter().map(|path| format!(" --subject {}", quoted(&absolute(path))));
@@ -288,7 +288,7 @@ fn brought_again(brought: &BringArgs) -> String {
     folders.chain(urls).chain(pids).chain([remote.to_owned()]).collect()
 }
 
-/// A subject without its variant.
+/// The id of a subject without its variant.
 fn own_id(subject: &str) -> &str {
     subject.split(':').next().unwrap_or_default()
 }
@@ -299,8 +299,8 @@ fn chosen_subjects(names: &[String], catalogue: &Catalogue) -> Result<Vec<Subjec
     selectors.collect::<Result<Vec<_>, _>>().map_err(wrong)
 }
 
-/// Which CPUs the parts of a trial have, or why they cannot have as many as the study asks for. With `generators` on machines of their
-/// own, the lab has one in the generator's place.
+/// Assigns CPUs to the parts of a trial, or returns why there are too few. If `generators` run on their own machines, the lab gets
+/// one CPU in place of the generator.
 pub fn deal_cpus(
     machine: &Machine,
     environment: &Environment,
@@ -310,7 +310,7 @@ pub fn deal_cpus(
         CpuMode::Dedicated => SubjectCpus::Dedicated(environment.subject.whole_cpus() as usize),
         CpuMode::Quota => SubjectCpus::Quota(environment.subject.cpus),
     };
-    // A server of the user's own has CPUs already.
+    // A user's own database server already has its CPUs.
     let database = environment.database.as_ref().filter(|database| database.engine != Engine::External);
     let of_database =
         database.map(|own| own.cpus.map_or(DatabaseCpus::WhereLeft, |cpus| DatabaseCpus::Own(cpus as usize)));
@@ -369,7 +369,7 @@ fn missing(what: &str, skipped: &[Skipped]) -> CliError {
     CliError::lack(Exit::Missing, text)
 }
 
-/// A seed from the kernel's random numbers, small enough to be typed again.
+/// A seed from the kernel's random numbers, short enough to retype.
 fn drawn_seed() -> Result<u64, CliError> {
     let mut bytes = [0; 4];
     let read =
@@ -384,7 +384,7 @@ fn stem(path: &Path) -> String {
     PathBuf::from(path).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The plan in words: what, in which order, on which CPUs, how long.
+/// The plan in words: the cases, their order, CPUs and time.
 fn describe(planned: &Planned) -> String {
     let plan = &planned.plan;
     let mut text = format!("{}\n", plan.title);
@@ -434,7 +434,7 @@ fn describe(planned: &Planned) -> String {
     text
 }
 
-/// What is asked of servers, and by which tool where that is another than tolok's own.
+/// The requests to servers, and the load generator if it is not tolok's own.
 fn describe_scenarios(text: &mut String, plan: &Plan, width: usize) {
     if !plan.scenarios.is_empty() {
         let _ = writeln!(text, "\nScenarios");
@@ -460,7 +460,7 @@ fn describe_scenarios(text: &mut String, plan: &Plan, width: usize) {
     }
 }
 
-/// Which programs are run to their end, how often, and what times them.
+/// The programs, how often each runs, and what times them.
 fn describe_programs(text: &mut String, plan: &Plan, width: usize) {
     if !plan.programs.is_empty() {
         let _ = writeln!(text, "\nPrograms");
@@ -480,7 +480,7 @@ fn describe_programs(text: &mut String, plan: &Plan, width: usize) {
     }
 }
 
-/// What surrounds the subjects, and on which CPUs.
+/// The environments and their CPUs.
 fn describe_environments(text: &mut String, planned: &Planned) {
     let ids = planned.plan.environments.iter().map(|environment| environment.id.chars().count());
     let width = ids.max().unwrap_or(0).max(20);
@@ -512,7 +512,7 @@ fn describe_environments(text: &mut String, planned: &Planned) {
     }
 }
 
-/// What sources say, to compare with what is measured.
+/// The published figures to compare with the measured ones.
 fn describe_published(text: &mut String, plan: &Plan, width: usize) {
     if !plan.published.is_empty() {
         let _ = writeln!(text, "\nPublished (compared with what is measured)");
@@ -526,7 +526,7 @@ fn describe_published(text: &mut String, plan: &Plan, width: usize) {
     }
 }
 
-/// The number of a case as it is listed; with a mark of the second half of an A/A pair.
+/// The number of a case in the list; the second half of an A/A pair is marked.
 fn number_of(plan: &Plan, case: &str) -> Option<String> {
     let (first, mark) = match plan.case(case)?.twin_of.as_deref() {
         None => (case, ""),
@@ -536,7 +536,7 @@ fn number_of(plan: &Plan, case: &str) -> Option<String> {
     Some(format!("{}{mark}", place + 1))
 }
 
-/// The order of each block, by the numbers of the cases.
+/// The order of each round, by case numbers.
 fn describe_order(text: &mut String, plan: &Plan) {
     let _ = writeln!(text, "\nOrder (cases by number; every round is shuffled on its own)");
     for block in 1..=plan.blocks {
@@ -554,7 +554,7 @@ fn describe_order(text: &mut String, plan: &Plan) {
     }
 }
 
-/// The load, and how it is sliced.
+/// The load, and its slices.
 fn described(scenario: &Scenario) -> String {
     match &scenario.slices {
         None => scenario.describe_load(),

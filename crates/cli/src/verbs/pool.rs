@@ -1,4 +1,4 @@
-//! `tolok pool`: machines that ssh reaches, as nodes for rounds.
+//! `tolok pool`: turns machines that ssh reaches into nodes for rounds.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn init(args: &InitArgs) -> Result<Exit, CliError> {
     let internal = |what: &str, error: std::io::Error| CliError::new(Exit::Internal, format!("{what}: {error}"));
     let tolok = std::env::current_exe().map_err(|error| internal("cannot find tolok's own program", error))?;
     let is_stopped = Arc::new(AtomicBool::new(false));
-    // What was begun is undone first.
+    // After a signal, `make` first undoes what it began.
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         let registered = signal_hook::flag::register(signal, Arc::clone(&is_stopped));
         registered.map_err(|error| internal("cannot listen for Ctrl-C", error))?;
@@ -54,7 +54,7 @@ fn status(args: &StatusArgs) -> Result<Exit, CliError> {
     Ok(if nodes.iter().all(|node| node.advice.is_none()) { Exit::Done } else { Exit::GateFailed })
 }
 
-/// A line for each node, and below it what to do.
+/// A line for each node, with advice below it.
 fn table(nodes: &[NodeStatus]) -> String {
     let widest =
         |of: fn(&NodeStatus) -> &str| nodes.iter().map(|node| of(node).chars().count()).max().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `tolok quick`: from nothing to a report.
+//! `tolok quick`: from a fresh checkout to a report.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::measuring::{announce_but, interruptible, measure};
 use crate::output::say;
 use crate::reports::check_places;
 
-/// Shows what is there, offers to fetch the rest, runs the quick study and opens the report.
+/// Shows what is installed, offers to fetch the rest, runs the quick study and opens the report.
 pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
     check_places(args.result.runs.as_deref(), args.result.output.as_deref())?;
     let mut bring = UserServers::of(&args.bring, true)?;
@@ -43,7 +43,7 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
         slurm: None,
     };
     let planned = make_in(&mut opened, &bring, request)?;
-    // The table above says of each what it lacks.
+    // The list above already shows what each subject lacks.
     announce_but(&planned, |left_out| {
         let subject = opened.competitors().find(|subject| subject.id == left_out);
         subject.is_some_and(|subject| !lacking(&opened, subject).is_empty())
@@ -67,7 +67,7 @@ pub fn quick(args: &QuickArgs) -> Result<Exit, CliError> {
     Ok(measured.exit)
 }
 
-/// A line for each subject of the quick study: that it is ready, or what it lacks and whether that can be fetched.
+/// A line for each subject of the quick study: it is ready, or it lacks something, with a remedy.
 fn show_subjects(opened: &Lab) {
     let subjects: Vec<&Subject> = opened.competitors().filter(|subject| takes_part(subject)).collect();
     let widest = subjects.iter().map(|subject| subject.title.chars().count()).max().unwrap_or_default();
@@ -77,7 +77,7 @@ fn show_subjects(opened: &Lab) {
     say("");
 }
 
-/// The programs that the quick study wants of a subject and that are not here.
+/// The missing programs of a subject that the quick study needs.
 fn lacking<'a>(opened: &Lab, subject: &'a Subject) -> Vec<&'a str> {
     let needs = subject.needs_for(&subject.default_variant, Engine::default().wire());
     needs.filter(|name| !opened.laboratory.programs.contains_key(*name)).collect()
@@ -90,7 +90,7 @@ fn standing(opened: &Lab, subject: &Subject, lacking: &[&str]) -> String {
         ProgramState::Missing { remedy, .. } | ProgramState::Broken { remedy, .. } => Some(remedy),
     };
     let remedies: Vec<&Remedy> = lacking.iter().filter_map(remedy).collect();
-    // The quick study fetches nothing that is optional, whose build takes minutes.
+    // The quick study does not fetch optional programs, whose build takes minutes.
     let is_fetched =
         |remedy: &Remedy| matches!(remedy, Remedy::Fetch { program, .. } if !opened.toolbox.is_optional(program));
     let by_hand = remedies.iter().find(|remedy| !is_fetched(remedy));
@@ -101,7 +101,7 @@ fn standing(opened: &Lab, subject: &Subject, lacking: &[&str]) -> String {
     }
     let ready = own.iter().filter_map(|name| opened.laboratory.programs.get(*name));
     let versions: Vec<String> = ready.map(|it| format!("{} {}", it.title, it.version)).collect();
-    // A server may take part without its library for the database.
+    // A server may take part without its database library.
     let without = if lacking.is_empty() { String::new() } else { format!("; for the database: {help}") };
     format!("ready    {}{without}", versions.join(", "))
 }
@@ -113,9 +113,9 @@ fn takes_part(subject: &Subject) -> bool {
     variant.is_some_and(|variant| variant.workloads.iter().any(|workload| WORKLOADS.contains(&workload.as_str())))
 }
 
-/// Fetches what is missing: at once with `--yes`, after a question on a terminal, not at all elsewhere.
+/// Fetches what is missing: at once with `--yes`, after a question on a terminal, otherwise not at all.
 fn offer_missing(opened: &mut Lab, yes: bool) -> Result<(), CliError> {
-    // The quick study runs default variants only, and a first run should not wait for a compiler.
+    // The quick study runs only default variants, and a first run should not wait for a compiler.
     let missing: BTreeSet<String> = opened
         .competitors()
         .flat_map(|subject| subject.needs_for(&subject.default_variant, Engine::default().wire()))

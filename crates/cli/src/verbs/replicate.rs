@@ -1,4 +1,4 @@
-//! `tolok replicate`: a published comparison measured again, and each of its claims judged.
+//! `tolok replicate`: measures a published comparison again, and judges each of its claims.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ use crate::output::{put, say, style};
 use crate::reports::{check_places, runs_folder};
 use crate::stored::Stored;
 
-/// Measures a source's parts, or takes what is stored of them, and says what became of its claims.
+/// Measures a source's parts, or uses their stored runs, and prints the judgement of each claim.
 pub fn replicate(args: &ReplicateArgs) -> Result<Exit, CliError> {
     let home = Home::find()?;
     let source = home.source(&args.source)?;
@@ -48,18 +48,18 @@ pub fn replicate(args: &ReplicateArgs) -> Result<Exit, CliError> {
     Ok(if exit == Exit::Done && is_mute(&findings) { Exit::CannotTell } else { exit })
 }
 
-/// What a run that was not sound left with when it was measured, it leaves with again.
+/// The exit code for stored runs: that of the original runs, 5 if one was not sound.
 fn exit_of_stored<'a>(analysed: impl Iterator<Item = &'a Findings>) -> Exit {
     let is_unsound = |run: &Findings| run.trials_missing > 0 || !run.unsound.is_empty();
     if analysed.filter(|run| is_unsound(run)).count() > 0 { Exit::GateFailed } else { Exit::Done }
 }
 
-/// Whether there were claims, and of none of them anything could be told.
+/// Whether there are claims, but all are undecided.
 fn is_mute(findings: &ReplicationFindings) -> bool {
     !findings.claims.is_empty() && findings.tally.cannot_tell == findings.claims.len()
 }
 
-/// The parts that were named, in the order of the file; all if none was.
+/// The selected parts, in the order of the file; all if none was named.
 fn chosen<'a>(replication: &'a Replication, named: &[String]) -> Result<Vec<&'a ReplicationPart>, CliError> {
     let known: Vec<&str> = replication.parts.iter().map(|part| part.name.as_str()).collect();
     if let Some(unknown) = named.iter().find(|name| !known.contains(&name.as_str())) {
@@ -70,15 +70,15 @@ fn chosen<'a>(replication: &'a Replication, named: &[String]) -> Result<Vec<&'a 
     Ok(replication.parts.iter().filter(is_meant).collect())
 }
 
-/// What became of each part: the folder of its run, or why there is none.
+/// The result of each part: the folder of its run, or why there is none.
 type Ran<'a> = Vec<(&'a str, Result<PathBuf, String>)>;
 
-/// The name by which the run of a part is stored, and found again.
+/// The name under which the run of a part is stored and found again.
 fn study_name(replication: &Replication, part: &ReplicationPart) -> String {
     format!("{}-{}", replication.source, part.name)
 }
 
-/// The newest stored run of each part.
+/// Finds the newest stored run of each part.
 fn stored<'a>(replication: &'a Replication, chosen: &[&ReplicationPart], runs: &Path) -> Result<Ran<'a>, CliError> {
     let find = |part: &'a ReplicationPart| {
         if !chosen.iter().any(|one| one.name == part.name) {
@@ -99,7 +99,7 @@ fn stored<'a>(replication: &'a Replication, chosen: &[&ReplicationPart], runs: &
     Ok(found)
 }
 
-/// Runs each part that was chosen. One that cannot be had here is left out with its reason, and the others go on.
+/// Runs each selected part. It leaves out one that cannot run here, with the reason, and continues.
 fn measured<'a>(
     folder: &Path,
     replication: &'a Replication,
@@ -133,7 +133,7 @@ fn measured<'a>(
     Ok((exit, ran))
 }
 
-/// The command line that measures the rest of what this one began.
+/// The command that measures what this one left.
 fn command_to_go_on(args: &ReplicateArgs) -> String {
     let value = |name: &str, value: Option<String>| value.map(|value| format!("--{name} {value}"));
     let words = [
@@ -179,7 +179,7 @@ fn run_part(
     measure(&opened, &planned, &result, (Sharing::of(&args.sharing, false), stop))
 }
 
-/// What a replication says of a study, compared with the study before anything is measured.
+/// Checks that a replication and its study agree, before anything is measured.
 fn check(opened: &Lab, replication: &Replication, part: &ReplicationPart, path: &str) -> Result<(), CliError> {
     let catalogue = &opened.laboratory.catalogue;
     let (_, _, study) = opened.laboratory.home.study(path, catalogue)?;
@@ -191,7 +191,7 @@ fn check(opened: &Lab, replication: &Replication, part: &ReplicationPart, path: 
     Err(CliError::usage(message))
 }
 
-/// A part of which nothing can be had on this machine is no reason to give the others up. A mistake in a file is.
+/// A part that cannot run on this machine is left out. A mistake in a file is an error.
 fn left_out(complaint: CliError) -> Result<Result<PathBuf, String>, CliError> {
     if !complaint.is_missing_dependency {
         return Err(complaint);
@@ -202,7 +202,8 @@ fn left_out(complaint: CliError) -> Result<Result<PathBuf, String>, CliError> {
     Ok(Err(reason))
 }
 
-/// An interrupted run comes before one that is not sound. That an objective was crossed is a finding of a replication, not its end.
+/// An interrupted run takes precedence over an unsound one. A crossed objective is a finding of the replication and does not affect
+/// the code.
 fn worse(one: Exit, other: Exit) -> Exit {
     match (one, other) {
         (Exit::Interrupted, _) | (_, Exit::Interrupted) => Exit::Interrupted,
@@ -211,7 +212,7 @@ fn worse(one: Exit, other: Exit) -> Exit {
     }
 }
 
-/// A part with what is stored of it.
+/// A part and its stored run.
 struct Part<'a> {
     name: &'a str,
     run: Result<Stored, String>,
@@ -252,7 +253,7 @@ fn judged(
     judge(transcription, replication, &measured)
 }
 
-/// The result in the format of the command line.
+/// The result in the requested format.
 fn printed(findings: &ReplicationFindings, args: &ReplicateArgs) -> String {
     let document = |depth| documents::replication(findings, depth);
     match args.format {

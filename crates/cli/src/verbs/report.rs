@@ -1,4 +1,4 @@
-//! `tolok report`: findings from a run's records, in every format.
+//! `tolok report`: renders findings from a run's records in every format.
 
 mod figures;
 mod pdf;
@@ -17,7 +17,7 @@ use crate::json_lines::{FindingsLine, JsonLines};
 use crate::output::{put, put_in, say, width};
 use crate::reports::{find_run, keep, report_format};
 
-/// Rebuilds the reports of a run, and prints or writes those that were asked for.
+/// Rebuilds the reports of a run, and prints or writes the requested ones.
 pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
     let formats = formats(args)?;
     check_places(args, &formats)?;
@@ -35,7 +35,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
                 say(format!("report  {}", folder.join(&file).display()));
             }
         }
-        // Already refused.
+        // `formats` has already refused this.
         (_, None) => {}
     }
     if let Some(folder) = &args.figures {
@@ -51,7 +51,7 @@ pub fn report(args: &ReportArgs) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// What one does with a report in a terminal.
+/// Next steps after a report on a terminal.
 fn next(findings: &Findings, is_verbose: bool) -> Vec<Next> {
     let id = &findings.run.id;
     let more = (!is_verbose).then(|| Next::new(format!("tolok report -v {id}"), "all figures, checks and cautions"));
@@ -61,7 +61,7 @@ fn next(findings: &Findings, is_verbose: bool) -> Vec<Next> {
     more.into_iter().chain([whole]).collect()
 }
 
-/// The formats of the command line, each once. The list is empty for lines, which are no report and stand alone.
+/// The requested formats, each once. The list is empty for JSON Lines and the id, which are not reports and must be alone.
 fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, CliError> {
     let usage = |message: String| Err(CliError::usage(message));
     let mut seen = BTreeSet::new();
@@ -92,7 +92,7 @@ fn formats(args: &ReportArgs) -> Result<Vec<ReportFormat>, CliError> {
     Ok(formats)
 }
 
-/// Refuses a file where a folder is needed, and a folder where a file is, before anything is read.
+/// Refuses a file in place of a folder, or a folder in place of a file, before anything is read.
 fn check_places(args: &ReportArgs, formats: &[ReportFormat]) -> Result<(), CliError> {
     let usage = |message: String| Err(CliError::usage(message));
     let is_other_than_folder = |path: &Path| path.exists() && !path.is_dir();
@@ -126,7 +126,7 @@ fn make_folder(folder: &Path, option: &str) -> Result<(), CliError> {
     std::fs::create_dir_all(folder).map_err(failed)
 }
 
-/// A report as it was asked for. Colour is for terminals.
+/// A report in the requested form. Only terminals get colours.
 fn text_of(findings: &Findings, format: ReportFormat, args: &ReportArgs, is_for_file: bool) -> String {
     let style = Style { colour: !is_for_file, width: width() };
     match (args.verbose, args.brief) {
@@ -136,14 +136,14 @@ fn text_of(findings: &Findings, format: ReportFormat, args: &ReportArgs, is_for_
     }
 }
 
-/// Opens a page in the user's browser, by its path or its address, as asked.
+/// Opens a page, by path or address, in the user's browser, because the user asked for it.
 pub fn open_as_asked(page: &(impl AsRef<OsStr> + ?Sized)) {
     if !open_in_browser(page) {
         say(format!("There is no display to open it on: open {} yourself.", page.as_ref().display()));
     }
 }
 
-/// Opens a page in the user's browser where there is a screen to open one on. Returns whether there is.
+/// Opens a page in the user's browser if there is a screen. Returns whether there is one.
 pub fn open_in_browser(page: &(impl AsRef<OsStr> + ?Sized)) -> bool {
     let page = page.as_ref();
     let has_screen =

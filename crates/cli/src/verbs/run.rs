@@ -35,7 +35,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, CliError> {
     measured.show(&args.result, &next(&measured))
 }
 
-/// What one does after a run.
+/// Next steps after a run.
 fn next(measured: &Measured) -> [Next; 2] {
     let run = &measured.findings.run;
     [
@@ -51,11 +51,11 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     measured.show(&args.result, &next(&measured))
 }
 
-/// Runs the trials that a stored run has not finished.
+/// Runs the unfinished trials of a stored run.
 pub(super) fn run_the_rest(path: &Path, args: &ResumeArgs, stop: &Stop) -> Result<Measured, CliError> {
     let folder = RunFolder::open_to_write(path)?;
     let stored = folder.read()?;
-    // Before anything that the plan names is looked at.
+    // Before anything that the plan names is accessed.
     refuse_unknown(&folder, &stored.plan, args.trust)?;
     let opened = Lab::open_with(&UserServers::again(&stored.plan, args.allow_remote)?)?;
     if let Some(missing) = missing_of(&opened, &stored.plan) {
@@ -81,7 +81,7 @@ pub(super) fn run_the_rest(path: &Path, args: &ResumeArgs, stop: &Stop) -> Resul
     measure_in(&opened, &folder, &args.result, (sharing, stop))
 }
 
-/// The first thing that a plan needs and that is not here any more. Without it every trial that is left would fail.
+/// The first requirement of a plan that is no longer met here. Without it, every remaining trial would fail.
 fn missing_of(opened: &Lab, plan: &Plan) -> Option<String> {
     let of_case = plan.cases.iter().find_map(|case| {
         let subject = opened.laboratory.catalogue.subject(&case.subject.subject)?;
@@ -102,7 +102,7 @@ fn missing_tool(opened: &Lab, plan: &Plan) -> Option<String> {
     generators.chain(timers).find_map(|name| Some(format!("tool [{name}]: {}", opened.tool_ready(name).err()?)))
 }
 
-/// What a person types to name a run.
+/// The name by which a user refers to a run.
 fn run_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

@@ -1,4 +1,4 @@
-//! `tolok serve`: pages of the stored runs, and of one at work, until Ctrl-C.
+//! `tolok serve`: serves pages of the stored runs and of a current one, until Ctrl-C.
 
 use tolok_serve::{Options, ServeError, Server};
 
@@ -8,7 +8,7 @@ use crate::exit::{CliError, Exit};
 use crate::output::{put, say};
 use crate::reports::runs_folder;
 
-/// Serves the pages and says where.
+/// Serves the pages and prints their address.
 pub fn serve(args: &ServeArgs) -> Result<Exit, CliError> {
     let runs = runs_folder(args.runs.as_deref());
     let server = Server::bind(&Options { runs: runs.clone(), port: args.port }).map_err(failed)?;

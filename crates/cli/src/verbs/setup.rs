@@ -1,4 +1,4 @@
-//! `tolok setup`: fetch runtimes and tools into the toolbox.
+//! `tolok setup`: fetches runtimes and tools into the toolbox.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::laboratory::{Lab, TOOLS};
 use crate::output::{ask, put, say};
 use crate::progress::Screen;
 
-/// Stands for all tools that measure.
+/// The argument for all tools that measure.
 const ALL_TOOLS: &str = "tools";
 
 /// Fetches what is missing, after asking.
@@ -22,12 +22,12 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, CliError> {
         opened.toolbox = opened.toolbox.with_swoole_source(source_archive(archive, &args.programs)?);
     }
     let missing = if args.programs.is_empty() {
-        // Who wants frameworks names what they need.
+        // Users who want frameworks name the programs that they need.
         let is_meant = |subject: &&Subject| subject.role != Role::Framework;
         opened.missing_for(opened.laboratory.catalogue.subjects.iter().filter(is_meant))
     } else {
         let named: Vec<&str> = asked_for(&args.programs).into_iter().collect();
-        // Of programs that no subject needs, the laboratory knows nothing yet.
+        // The laboratory has not yet detected programs that no subject needs.
         opened.states.extend(opened.toolbox.detect_some(&named)?);
         let is_missing = |name: &&str| opened.states.get(*name).is_none_or(|state| state.ready().is_none());
         named.into_iter().filter(is_missing).map(str::to_owned).collect()
@@ -55,7 +55,7 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, CliError> {
     Ok(if still_missing(&opened, &missing, &plan, &args.programs) { Exit::Missing } else { Exit::Done })
 }
 
-/// The archive that Swoole is to be built from, which is for Swoole alone.
+/// The archive to build Swoole from; no other program has one.
 fn source_archive(archive: &Path, programs: &[String]) -> Result<PathBuf, CliError> {
     if !programs.iter().any(|name| name == "swoole") {
         return Err(CliError::new(
@@ -67,8 +67,8 @@ fn source_archive(archive: &Path, programs: &[String]) -> Result<PathBuf, CliErr
     found.map_err(|error| CliError::new(Exit::Usage, format!("cannot read {}: {error}", archive.display())))
 }
 
-/// Fetches what is missing: at once with `yes`, after a question on a terminal, not at all elsewhere. Returns whether nothing is left
-/// that could have been fetched.
+/// Fetches what is missing: at once with `yes`, after a question on a terminal, otherwise not at all. Returns whether everything
+/// that can be fetched has been.
 pub fn offer(opened: &mut Lab, missing: &BTreeSet<String>, yes: bool) -> Result<bool, CliError> {
     let names: Vec<&str> = missing.iter().map(String::as_str).collect();
     let mut plan = opened.toolbox.plan(&names)?;
@@ -86,7 +86,7 @@ pub fn offer(opened: &mut Lab, missing: &BTreeSet<String>, yes: bool) -> Result<
     Ok(is_wanted)
 }
 
-/// The programs that the words stand for: each for itself, but for `tools`, and for GNU time's name in studies.
+/// The programs that the arguments mean: each is a program's name, except `tools`, and `time`, the name of GNU time in studies.
 fn asked_for(words: &[String]) -> BTreeSet<&str> {
     let programs = |word| match word {
         ALL_TOOLS => TOOLS.to_vec(),
@@ -96,7 +96,7 @@ fn asked_for(words: &[String]) -> BTreeSet<&str> {
     words.iter().map(String::as_str).flat_map(programs).collect()
 }
 
-/// Fetches, tells of each command, and looks again at what is there.
+/// Fetches, reports each command, and detects the programs again.
 pub fn fetch(opened: &mut Lab, plan: &FetchPlan) -> Result<(), CliError> {
     let screen = Screen::new();
     let outcome = opened.toolbox.fetch(plan, &mut |event| show(&screen, &event));
@@ -110,7 +110,7 @@ pub fn fetch(opened: &mut Lab, plan: &FetchPlan) -> Result<(), CliError> {
     opened.look_again()
 }
 
-/// Shows what a fetch does: on a terminal what is at hand, and everywhere what is done.
+/// Shows the progress of a fetch: on a terminal the current step, and everywhere what is done.
 fn show(screen: &Screen, event: &FetchEvent) {
     match event {
         FetchEvent::Waiting { lock } => {
@@ -130,7 +130,7 @@ fn show(screen: &Screen, event: &FetchEvent) {
     }
 }
 
-/// A command from its program on: what it sets in the environment would take all the room there is.
+/// A command without its environment settings, which would fill the line.
 fn without_settings(command: &str) -> &str {
     let is_setting = |word: &str| word.split_once('=').is_some_and(|(name, _)| !name.contains(['/', '-', '\'']));
     let mut rest = command;
@@ -143,14 +143,14 @@ fn without_settings(command: &str) -> &str {
     rest
 }
 
-/// What would be fetched, in a few words.
+/// The programs to fetch, as a list.
 pub fn what(plan: &FetchPlan) -> String {
     let programs: Vec<&str> = plan.steps.iter().flat_map(|step| &step.programs).map(String::as_str).collect();
     programs.join(", ")
 }
 
-/// Reports what is still not ready, and returns whether any of it is needed. A tool is needed if it was to be fetched; a program that
-/// was named always is.
+/// Reports what is still missing, and returns whether any of it is required. A named program is always required; an optional tool
+/// only if a fetch of all `tools` included it.
 fn still_missing(opened: &Lab, wanted: &[String], plan: &FetchPlan, words: &[String]) -> bool {
     let (groups, names): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| *word == ALL_TOOLS);
     let names = names.into_iter().cloned().collect::<Vec<_>>();

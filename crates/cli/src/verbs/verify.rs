@@ -12,7 +12,7 @@ use crate::exit::{CliError, Exit};
 use crate::output::{json, put, style};
 use crate::reports::find_run;
 
-/// Verifies a run and prints what was found. It writes nothing into the run's folder.
+/// Verifies a run and prints the result. It writes nothing into the run's folder.
 pub fn verify(args: &VerifyArgs) -> Result<Exit, CliError> {
     let folder = find_run(args.runs.as_deref(), &args.run)?;
     let mut found = hold_against_raw_data(&folder);

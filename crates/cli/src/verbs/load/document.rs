@@ -1,4 +1,4 @@
-//! A record as a document, before it has a format.
+//! A record as a document, independent of the output format.
 
 use std::fmt::Write;
 
@@ -15,25 +15,25 @@ use tolok_report::sparkline;
 use super::plan_words::{done, rate, title};
 use super::style::{TIE, columns, tied};
 
-/// The name of response times.
+/// The label of response times.
 const RESPONSE: &str = "response";
-/// Columns before the words of a fact.
+/// Columns before the text of a fact.
 const INDENT: usize = 15;
 /// Quantiles of the table.
 const SHOWN: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
-/// A sparkline of fewer seconds says nothing.
+/// A sparkline of fewer seconds shows nothing useful.
 const FEWEST_SECONDS: usize = 5;
-/// Prose is hard to read in longer lines.
+/// Longer lines of prose are hard to read.
 const WIDEST: u16 = 120;
 
-/// The record in lines of at most `width` columns where words can be broken.
+/// The record in lines of at most `width` columns, as far as words can be broken.
 pub fn text(record: &Record, style: Style) -> String {
     printed(&document(record, usize::from(style.width.min(WIDEST))), style)
 }
 
-/// A document in lines that are not too wide to read.
+/// A document in lines that are short enough to read.
 pub fn printed(document: &Document, style: Style) -> String {
-    // A person who searches the text types blanks.
+    // Users who search the text type ordinary spaces.
     terminal(document, &Style { width: style.width.min(WIDEST), ..style }).replace(TIE, " ")
 }
 
@@ -42,7 +42,7 @@ pub fn in_markdown(record: &Record) -> String {
     markdown(&document(record, usize::from(WIDEST))).replace(TIE, " ")
 }
 
-/// The whole record. `width` decides on the length of the sparkline alone.
+/// The whole record. `width` affects only the length of the sparkline.
 fn document(record: &Record, width: usize) -> Document {
     let title = title(&record.plan);
     let section = |id: &str, blocks| Block::Section { id: id.to_owned(), blocks };
@@ -88,7 +88,7 @@ fn rates(record: &Record, width: usize) -> Vec<Fact> {
     facts
 }
 
-/// One row for each kind of time, and one column for each figure of it.
+/// One row for each kind of time, and one column for each of its figures.
 fn times(record: &Record) -> Table {
     let row = |(name, distribution): (&str, &Distribution)| {
         let doubted: &[Doubt] = if name == RESPONSE { &record.verdict.doubted } else { &[] };
@@ -123,7 +123,7 @@ fn parts(record: &Record) -> Table {
     }
 }
 
-/// Fast and slow clients, where a run has both.
+/// Fast and slow clients, if a run has both.
 fn clients(record: &Record) -> Option<Table> {
     let ClientRecords { fast, slow } = record.clients.as_ref()?;
     let row = |(name, clients): (&str, &ClientRecord)| {
@@ -142,7 +142,7 @@ fn clients(record: &Record) -> Option<Table> {
     })
 }
 
-/// The sets of times that have values, by their names, in the order of a request's life.
+/// The distributions that have values, with their names, in the order of a request's life.
 fn distributions(record: &Record) -> Vec<(&'static str, &Distribution)> {
     let all = [
         (RESPONSE, &record.response_time),
@@ -156,11 +156,11 @@ fn distributions(record: &Record) -> Vec<(&'static str, &Distribution)> {
     all.into_iter().filter(|(_, distribution)| distribution.count > 0).collect()
 }
 
-/// The quantiles of the table, and the maximum. Where fewer than ten values lie beyond there is none. A sign says what a quantile is
-/// worth.
+/// The quantiles of the table, and the maximum. A quantile with fewer than ten values beyond it is left out. Marks show how
+/// reliable a quantile is.
 fn figures_of(distribution: &Distribution, doubted: &[Doubt]) -> [String; 5] {
     let none = || NONE.to_owned();
-    // An upper end of a bucket beyond the maximum, which is exact, would only puzzle.
+    // A bucket's upper bound may exceed the exact maximum, which would only confuse readers.
     let shown = |value: f64| amount(Quantity::Seconds, distribution.max_s.map_or(value, |max| value.min(max)));
     let find = |wanted: f64| {
         let is_it = |quantile: f64| (quantile - wanted).abs() < 1e-9;
@@ -177,7 +177,7 @@ fn figures_of(distribution: &Distribution, doubted: &[Doubt]) -> [String; 5] {
     [p50, p90, p99, p999, distribution.max_s.map_or_else(none, |max_s| amount(Quantity::Seconds, max_s))]
 }
 
-/// What the signs of percentiles mean, for those that are there.
+/// Explains the marks of percentiles that occur.
 fn signs(record: &Record) -> Vec<Text> {
     let all = distributions(record);
     let shown = || all.iter().flat_map(|(_, it)| &it.percentiles).filter(|it| SHOWN.contains(&it.quantile));
@@ -203,14 +203,14 @@ fn signs(record: &Record) -> Vec<Text> {
     signs.iter().map(|sign| tied(sign).into()).collect()
 }
 
-/// What became of every request.
+/// The account of all requests.
 fn account(record: &Record) -> Vec<Fact> {
     let (total, parts) = ledger(record);
     let sum = format!("{total} = {}", parts.join(&format!(" +{TIE}")));
     let mut facts = vec![fact("requests", tied(&sum))];
     facts.extend(after_the_window(record).map(|after| fact("", tied(&after))));
     let carried = record.warm_up.carried_over_good;
-    // A user's first answer in the window is often one to the warm-up; only a share that is seen needs a word.
+    // A user's first response in the window is often to a warm-up request. Only a noticeable share is worth a line.
     if carried * 100 > record.ledger.good {
         let words = format!(
             "{} more correct responses were to requests of the warm-up; they are in the goodput",
@@ -222,7 +222,7 @@ fn account(record: &Record) -> Vec<Fact> {
     facts
 }
 
-/// The account at the end of the window, as a sum: the total and its parts.
+/// The ledger at the end of the window, as a sum: the total and its parts.
 fn ledger(record: &Record) -> (String, Vec<String>) {
     let ledger = &record.ledger;
     let part = |number: u64, word: &str| format!("{} {word}", count(number));
@@ -237,7 +237,7 @@ fn ledger(record: &Record) -> (String, Vec<String>) {
     }
 }
 
-/// What became of the requests that the end of the window cut off.
+/// What happened to the requests that were open at the end of the window.
 fn after_the_window(record: &Record) -> Option<String> {
     let drain = &record.drain;
     let parts = [
@@ -278,7 +278,7 @@ fn failure_lines(record: &Record) -> Vec<String> {
     record.ledger.failed_by_class.iter().map(line).collect()
 }
 
-/// What was used to make the load.
+/// The resources that generated the load.
 fn resources(record: &Record) -> Vec<Fact> {
     let mut facts = Vec::new();
     let is_shown = record.plan.loop_model == LoopModel::Open || record.idle_users_mean.is_some();
@@ -332,8 +332,8 @@ fn connections(record: &Record) -> String {
     words
 }
 
-/// Whether connections were to be kept, and the target had nearly each of them opened anew for another request: many more than there
-/// were users, for hardly more requests.
+/// Whether connections were to be kept, but the target closed nearly all of them: many more connections than users, for hardly more
+/// requests.
 fn closes_what_was_to_be_kept(record: &Record) -> bool {
     let (opened, finished) = (record.connections.opened_in_window, record.ledger.good + record.ledger.failed);
     let kept = matches!(record.plan.connection, ConnectionPolicy::KeepAlive);
@@ -343,7 +343,7 @@ fn closes_what_was_to_be_kept(record: &Record) -> bool {
         && record.ledger.good * 2 > finished
 }
 
-/// Threads, how busy, and what a request costs the generator.
+/// The threads, how busy they were, and the generator's cost per request.
 fn generator(record: &Record) -> String {
     let threads = &record.generator.threads;
     let mut words = counted(threads.len() as u64, "thread");
@@ -381,7 +381,7 @@ fn judged(record: &Record) -> Vec<Fact> {
             KeptOrCrossed::Crossed => (Look::Warning, "✗"),
             KeptOrCrossed::Unknown => (Look::Warning, "?"),
         };
-        // Ties instead of blanks keep each on one line, its figure below the others.
+        // Ties instead of spaces keep each on one line, with the figures aligned.
         let words = format!("{TIE}{:<widest$}{TIE}{TIE}", judged.text).replace(' ', &TIE.to_string());
         let figure = format!("{}{}", seen(judged), too_few(judged, record)).replace(' ', &TIE.to_string());
         let label = if place == 0 { "thresholds" } else { "" };
@@ -390,7 +390,7 @@ fn judged(record: &Record) -> Vec<Fact> {
     thresholds.iter().enumerate().map(line).collect()
 }
 
-/// A quantile of few responses is near their largest, and may be judged all the same.
+/// A note on a quantile of few responses: it is near their maximum, but may be judged all the same.
 fn too_few(judged: &Judged, record: &Record) -> String {
     let needed = crate::args::threshold(&judged.text).map_or(0, |threshold| threshold.answers_needed());
     let values = record.ledger.good;
@@ -413,7 +413,7 @@ pub fn seen(judged: &Judged) -> String {
     }
 }
 
-/// What must be known before a figure is quoted; the gravest last, where it is read.
+/// Caveats to know before quoting a figure; the most serious comes last, where it is read.
 fn verdict(record: &Record) -> Vec<Block> {
     let mut lists: Vec<(&'static str, Vec<Text>)> = Vec::new();
     lists.push(("!", signs(record)));
@@ -436,7 +436,7 @@ fn verdict(record: &Record) -> Vec<Block> {
     lists.map(|(sign, items)| Block::List(List { sign, items })).collect()
 }
 
-/// Failures that no threshold is about.
+/// Reports failures that no threshold covers.
 fn unjudged_failures(record: &Record) -> Option<String> {
     let failed = record.ledger.failed + record.drain.failed;
     if failed == 0 || record.thresholds.iter().any(speaks_of_failures) {
@@ -454,7 +454,7 @@ fn speaks_of_failures(judged: &Judged) -> bool {
     ["fail", "goodput"].iter().any(|word| judged.text.contains(word))
 }
 
-/// The limit of what a closed loop can say.
+/// The limitation of a closed loop.
 fn closed_loop(record: &Record) -> String {
     let users = u64::from(record.plan.vus);
     tied(&format!(

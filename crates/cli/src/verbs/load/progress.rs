@@ -1,4 +1,4 @@
-//! Progress while a load runs: one line that changes, on a terminal, or JSON lines for the laboratory.
+//! Progress while a load runs: a redrawn line on a terminal, or JSON lines for the lab.
 
 use std::io::IsTerminal;
 
@@ -14,16 +14,16 @@ use super::plan_words::{duration, rate};
 use crate::output::say;
 
 pub enum Progress {
-    /// A person at a terminal.
+    /// A user at a terminal.
     Terminal(Line),
     Laboratory(ForLaboratory),
     Silent,
 }
 
-/// One line at a terminal.
+/// One redrawn line on a terminal.
 pub struct Line {
     bar: ProgressBar,
-    /// Iterations to do, if their number ends the run.
+    /// Requests to send, if their number ends the run.
     iterations: Option<u64>,
     window_s: f64,
     good: u64,
@@ -32,7 +32,7 @@ pub struct Line {
 }
 
 impl Progress {
-    /// A line if standard error is a terminal that can redraw one.
+    /// For the lab if it started this load; else a line if standard error is a terminal that can redraw one.
     pub fn new(options: &Options, for_laboratory: bool) -> Progress {
         let window_s = options.executor.window().as_secs_f64();
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
@@ -53,14 +53,14 @@ impl Progress {
         }
     }
 
-    /// Tells the laboratory that a machine that generated load is gone.
+    /// Tells the lab that a machine that generated load is gone.
     pub fn tell_of_loss(&self, generator: &str, reason: &str) {
         if let Progress::Laboratory(_) = self {
             print(&ToolEvent::GeneratorLost { generator: generator.to_owned(), reason: reason.to_owned() });
         }
     }
 
-    /// Clears the line: the result takes its place.
+    /// Clears the line, because the result follows.
     pub fn end(self) {
         if let Progress::Terminal(line) = self {
             line.bar.finish_and_clear();
@@ -126,15 +126,15 @@ impl Line {
     }
 }
 
-/// The lines for the laboratory, in the order in which it acts on them.
+/// The lines for the lab, in the order in which it acts on them.
 ///
-/// At each border it reads every process, so nothing may come between a border and its line. The second that ends there is
-/// complete a moment earlier, and waits until the border's line is out.
+/// At each border of the window it reads the counters of every process, so nothing may delay a border's line. The second that ends
+/// at a border is complete a moment earlier, and is held until the border's line is out.
 #[derive(Debug)]
 pub struct ForLaboratory {
     window_s: f64,
     held: Vec<ToolEvent>,
-    /// The last border whose line is out, in seconds since the window began.
+    /// The last border whose line was written, in seconds since the window began.
     told_s: f64,
 }
 
@@ -148,7 +148,8 @@ impl ForLaboratory {
         let (border, told_s) = match event {
             Event::WarmupStarted => return Vec::new(),
             Event::Second(row) => return self.second(row),
-            // When it was reached and not when it was planned: an engine without a CPU at the border put on no load meanwhile.
+            // The time when the border was reached, not the planned one: an engine without a CPU at the border generated no load
+            // meanwhile.
             Event::WindowStarted { reached_monotonic_ns, .. } => {
                 (ToolEvent::WindowStarted { monotonic_ns: *reached_monotonic_ns }, 0.0)
             }
@@ -198,7 +199,7 @@ mod tests {
     use super::super::tests::record;
     use super::*;
 
-    /// A second of this phase from `start_s` on.
+    /// A second of this phase that begins at `start_s`.
     fn second(phase: Phase, start_s: f64) -> Event {
         Event::Second(Box::new(SecondRow { phase, start_s, duration_s: 1.0, ..record().timeline[0].clone() }))
     }

@@ -1,4 +1,4 @@
-//! A run that could not take place, as JSON for programs.
+//! Reports a load that could not run, as JSON for programs.
 
 use tolok_load::error::LoadError;
 use tolok_load::options::Options;
@@ -8,7 +8,7 @@ use crate::args::{LoadArgs, LoadFormat};
 use crate::exit::CliError;
 use crate::output::{json, put};
 
-/// The complaint of a run that could not start. With `--format json` it is also written where the record would be.
+/// The error of a run that could not start. With `--format json` it is also written in place of the record.
 pub fn told(error: LoadError, args: &LoadArgs, options: &Options) -> CliError {
     let kind = kind_of(&error);
     let complaint = CliError::from(error);
@@ -21,7 +21,7 @@ pub fn told(error: LoadError, args: &LoadArgs, options: &Options) -> CliError {
     }
 }
 
-/// What was in the way, unless it is the command line.
+/// The obstacle, or `None` if the command line is wrong.
 fn kind_of(error: &LoadError) -> Option<RefusalKind> {
     Some(match error {
         LoadError::Url { .. } | LoadError::Option { .. } => return None,

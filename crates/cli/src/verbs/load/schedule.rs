@@ -1,4 +1,4 @@
-//! When requests start: the executor that the options describe, or the sentence on how they contradict each other.
+//! When requests start: the executor that the options describe, or a sentence on their contradiction.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use tolok_load::options::{Arrivals, Executor, Pool, Stage, ThinkTime};
 
 use crate::args::LoadArgs;
 
-/// Users, or connections of the pool, by default.
+/// Default number of users, or of connections in the pool.
 const DEFAULT_VUS: u32 = 64;
 const DEFAULT_WINDOW: Duration = Duration::from_secs(10);
-/// With a number of iterations the clock is a safety net only. k6 has the same.
+/// With a number of iterations the time limit is only a safety net. k6 has the same limit.
 const LONGEST_ITERATIONS: Duration = Duration::from_secs(600);
 const MOST_USERS: f64 = 100_000.0;
 
@@ -21,7 +21,7 @@ pub struct Schedule {
     pub think_time: ThinkTime,
 }
 
-/// The schedule that the options amount to.
+/// The schedule that the options describe.
 pub fn schedule(args: &LoadArgs) -> Result<Schedule, String> {
     refuse_contradictions(args)?;
     let executor = match (args.rate, args.stages.is_empty()) {
@@ -52,7 +52,7 @@ fn by_users(args: &LoadArgs) -> Executor {
     let vus = args.vus.unwrap_or(DEFAULT_VUS);
     match (args.iterations, args.iterations_per_vu) {
         (Some(iterations), _) => {
-            // Users without anything to do would be counted and connected for nothing.
+            // Users without work would be counted and connected for nothing.
             let most = u32::try_from(iterations).unwrap_or(u32::MAX);
             let vus = args.vus.unwrap_or(DEFAULT_VUS.min(most));
             Executor::SharedIterations { vus, iterations, max_duration }
@@ -121,7 +121,7 @@ fn refuse_stages(args: &LoadArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// Whoever knows another tool's `-n` with a rate wants so long a window.
+/// Users who know `-n` with a rate from other tools want a window of this length.
 fn rate_and_iterations(option: &str, rate: f64, shared: Option<u64>) -> String {
     let text = format!("--rate and {option} exclude each other: arrivals by the clock go on for --duration");
     match shared.filter(|_| rate > 0.0) {

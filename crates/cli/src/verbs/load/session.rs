@@ -1,9 +1,8 @@
-//! A session of its own for the generator.
+//! Runs the generator in its own session.
 //!
-//! Where the kernel groups processes by session (SCHED_AUTOGROUP), everything in one terminal shares one weight. A generator there
-//! shares its CPU with a compiler or a server of the same session, whatever else the machine does. So tolok starts itself again as
-//! the first process of a new session. The first process becomes a parent that waits, forwards Ctrl-C, and exits with the child's
-//! code.
+//! With SCHED_AUTOGROUP, the kernel groups processes by session, and everything in one terminal shares one weight. A generator
+//! there shares its CPU with a compiler or server of the same session, whatever else the machine does. So tolok starts itself again
+//! as the first process of a new session. The original process waits, forwards Ctrl-C, and exits with the child's code.
 
 use std::fs;
 use std::process::{Command, ExitStatus};
@@ -19,11 +18,11 @@ use crate::output::say;
 /// In the child's environment: the process id of the parent.
 const MARKER: &str = "TOLOK_LOAD_SESSION_OF";
 const AUTOGROUP: &str = "/proc/self/autogroup";
-/// Weight of the new group against others; -20 to 19, smaller is more.
+/// Weight of the new group against others: -20 to 19, where smaller means more.
 const NICE: i32 = -10;
 
-/// In the process that was typed: runs the load in a child and returns how it ended. In that child: moves into a session
-/// of its own and returns nothing, so that the load begins.
+/// In the process that the user started: runs the load in a child and returns its exit. In that child: moves into a new session and
+/// returns `None`, so the load begins.
 pub fn enter() -> Result<Option<Exit>, CliError> {
     match std::env::var(MARKER) {
         Ok(parent) => begin(&parent).map(|()| None),
@@ -33,7 +32,7 @@ pub fn enter() -> Result<Option<Exit>, CliError> {
 
 fn begin(parent: &str) -> Result<(), CliError> {
     let failed = |errno: Errno| CliError::new(Exit::Internal, format!("cannot begin a session: {errno}"));
-    // Nobody but the parent hears Ctrl-C from here on, so the load must not outlive it.
+    // From here on only the parent receives Ctrl-C, so the load must not outlive it.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(failed)?;
     let is_orphan = getppid().is_none_or(|now| now.as_raw_nonzero().to_string() != parent);
     if is_orphan {
@@ -44,7 +43,7 @@ fn begin(parent: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Gives the new scheduling group more weight, if that is permitted, and says what it has.
+/// Gives the new scheduling group more weight, if that is permitted, and describes the result.
 fn group() -> String {
     if fs::read_to_string(AUTOGROUP).is_err() {
         return "; this kernel does not group processes by session, so that changes nothing".to_owned();
@@ -59,7 +58,7 @@ fn group() -> String {
 
 fn wait_for_child() -> Result<Exit, CliError> {
     let failed = |error: std::io::Error| CliError::new(Exit::Internal, format!("cannot start a session: {error}"));
-    // Before the child is there, so that nothing is missed.
+    // Before the child exists: no signal may be missed.
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGCHLD]).map_err(failed)?;
     let program = std::env::current_exe().map_err(failed)?;
     let mut command = Command::new(program);
@@ -75,7 +74,7 @@ fn wait_for_child() -> Result<Exit, CliError> {
                 SIGTERM => Signal::TERM,
                 _ => continue,
             };
-            // The child has not been waited for, so its number is still its own; it may have ended already.
+            // The child has not been reaped, so its process id is still its own. It may have ended already.
             let _ = kill_process(Pid::from_child(&child), heard);
         }
     }

@@ -1,4 +1,4 @@
-//! `tolok load --slices`: several servers, loaded in turns.
+//! `tolok load --slices`: loads several servers in turns.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::args::LoadArgs;
 use crate::exit::{CliError, Exit};
 use crate::output::{json, put, say};
 
-/// What a target's arguments are read as.
+/// Parses a target's arguments.
 #[derive(Debug, Parser)]
 #[command(name = "tolok load", no_binary_name = true)]
 struct Target {
@@ -21,7 +21,7 @@ struct Target {
     load: LoadArgs,
 }
 
-/// Gives the slices of a file, and writes their lines and the record.
+/// Runs the slices of a file, and writes their lines and the record.
 pub fn load(args: &LoadArgs, file: &Path, lines: &Path) -> Result<Exit, CliError> {
     let job = read(file)?;
     let targets = job.targets.iter().map(|target| options(target, file)).collect::<Result<Vec<Options>, CliError>>()?;
@@ -56,7 +56,7 @@ fn read(file: &Path) -> Result<SlicesJob, CliError> {
     job.problem().map_or(Ok(job), |problem| Err(wrong(problem)))
 }
 
-/// The options of a target, read as if they had been typed.
+/// A target's options, parsed like a command line.
 fn options(target: &SlicedTarget, file: &Path) -> Result<Options, CliError> {
     let wrong = |error: String| {
         let first = error.lines().next().unwrap_or_default();

@@ -1,33 +1,33 @@
-//! Colours and columns of the terminal. Text is always made with its colours; where it goes decides whether they stay.
+//! Colours and columns of the terminal. Text always has its colours here; the output strips them where they do not belong.
 
 use anstream::adapter::strip_str;
 use clap::builder::styling::{AnsiColor, Style};
 
-/// What must not be overlooked.
+/// Must not be overlooked.
 pub const ALARM: Style = AnsiColor::Red.on_default().bold();
-/// What should be known.
+/// Worth knowing.
 pub const CAUTION: Style = AnsiColor::Yellow.on_default();
-/// What is as it should be.
+/// As it should be.
 pub const FINE: Style = AnsiColor::Green.on_default();
-/// What is read first.
+/// To be read first.
 pub const STRONG: Style = Style::new().bold();
-/// What need not be read.
+/// Need not be read.
 pub const FAINT: Style = Style::new().dimmed();
 
 pub fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Columns that a text takes, whatever its colours.
+/// Columns that a text occupies, without its colour codes.
 pub fn columns(text: &str) -> usize {
     strip_str(text).to_string().chars().count()
 }
 
-/// Keeps two words in one line.
+/// Keeps two words on one line.
 pub const TIE: char = '\u{a0}';
 
-/// Fills lines of `width` columns. The text begins in the column `indent`, and so does every further line. A number stays
-/// with the word behind it, as does what is tied.
+/// Wraps text into lines of `width` columns. The text begins in column `indent`, and so does every further line. A number stays
+/// with the next word, and tied words stay together.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let text = tied(text);
     let mut wrapped = String::new();
@@ -45,11 +45,11 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> String {
         wrapped.push_str(word);
         at += length;
     }
-    // Blanks, for whoever searches the text.
+    // Ordinary spaces, for users who search the text.
     wrapped.replace(TIE, " ")
 }
 
-/// Ties each number to the word behind it, which is its unit or what it counts.
+/// Ties each number to the next word, which is its unit or what it counts.
 pub fn tied(text: &str) -> String {
     let mut tied = String::with_capacity(text.len());
     let mut after_number = false;

@@ -1,4 +1,4 @@
-//! What is made of a record: how tolok leaves, and what each format shows. The record is made up, its sums hold.
+//! The exit code for a record, and what each format shows. The record is invented; its sums are consistent.
 
 use tolok_load::fault::ErrorClass;
 use tolok_load::record::Record;
@@ -13,7 +13,7 @@ pub fn record() -> Record {
     serde_json::from_str(include_str!("tests/record.json")).unwrap()
 }
 
-/// The same without failures and thresholds.
+/// The same record without failures and thresholds.
 pub fn flawless() -> Record {
     let mut record = record();
     record.ledger.failed_by_class.clear();
@@ -24,7 +24,7 @@ pub fn flawless() -> Record {
     record
 }
 
-/// How tolok leaves after a run that was flawless but for one thing, and that had these thresholds.
+/// The exit code after a flawless run with one change and these thresholds.
 fn leaves(change: impl FnOnce(&mut Record), thresholds: &[(&str, KeptOrCrossed)]) -> Exit {
     let mut changed = flawless();
     change(&mut changed);

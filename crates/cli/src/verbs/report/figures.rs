@@ -1,4 +1,4 @@
-//! `--figures`: each chart of a report as files for a paper.
+//! `--figures`: writes each chart of a report as files for a paper.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::pdf::{ConvertError, Converter, Found, INSTALL};
 use crate::exit::CliError;
 use crate::output::{put_in, say};
 
-/// Writes SVG, PDF where the machine can make it, and `figures.tex` into a folder that is there.
+/// Writes SVG, PDF if a converter is installed, and `figures.tex` into an existing folder.
 pub fn write(findings: &Findings, folder: &Path) -> Result<(), CliError> {
     let charts = figures(findings);
     for chart in &charts {
@@ -42,7 +42,7 @@ pub fn write(findings: &Findings, folder: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Makes all PDFs by the first converter that can, so that they look alike. Returns `None` without charts or converters, and an
+/// Makes all PDFs with the first converter that works, which keeps them alike. Returns `None` without charts or converters, and an
 /// error for each converter if all of them failed.
 fn convert<'a>(
     converters: &'a [Found],
@@ -68,7 +68,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder with a drawing and with converters that are these scripts, and the name of the one that made its PDF.
+    /// Makes a folder with a drawing and with these scripts as converters. Returns the converter that made its PDF.
     fn made_by(rsvg: &str, cairosvg: &str) -> Result<Option<String>, Vec<String>> {
         let folder = tempfile::tempdir().unwrap();
         for (name, script) in [("rsvg-convert", rsvg), ("cairosvg", cairosvg)] {

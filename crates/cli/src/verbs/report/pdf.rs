@@ -1,6 +1,6 @@
-//! SVG files to PDF, by whichever converter the machine has.
+//! Converts SVG files to PDF with any installed converter.
 //!
-//! A figure of a paper has to be a PDF, and no converter is always there. One that is there may fail, so tolok tries all of
+//! Papers need PDF figures, but no converter is installed everywhere, and an installed one may fail. So tolok tries all of
 //! [`Converter::ALL`] that are on `PATH`, the best first. The caller reports which one worked, because fonts may differ.
 
 use std::ffi::OsStr;
@@ -11,16 +11,16 @@ use std::time::Duration;
 
 use tolok_host::call::{Call, CallError};
 
-/// How long the conversion of one file may take. A browser that starts for the first time takes seconds.
+/// Time limit for one file. A browser that starts for the first time takes seconds.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A program that makes PDF of SVG.
+/// A program that converts SVG to PDF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Converter {
     Rsvg,
     Inkscape,
     CairoSvg,
-    /// Chromium, which prints a page with nothing but the figure.
+    /// Chromium, which prints a page that contains only the figure.
     Chromium,
 }
 
@@ -30,7 +30,7 @@ pub struct Found {
     pub program: PathBuf,
 }
 
-/// Why there is no PDF of a file.
+/// Why a file has no PDF.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
     #[error("{program} {reason} for {}", .svg.display())]
@@ -41,14 +41,14 @@ pub enum ConvertError {
     Write { svg: PathBuf, source: std::io::Error },
 }
 
-/// What to install where there is no converter.
+/// What to install if there is no converter.
 pub const INSTALL: &str = "apt-get install librsvg2-bin (rsvg-convert), inkscape, or chromium";
 
 impl Converter {
-    /// All that are known, the best first: a browser starts slowly, and its PDFs are larger.
+    /// All supported converters, the best first. A browser starts slowly, and its PDFs are larger.
     pub const ALL: [Self; 4] = [Self::Rsvg, Self::Inkscape, Self::CairoSvg, Self::Chromium];
 
-    /// The names that its program has.
+    /// The names of its program.
     pub fn programs(self) -> &'static [&'static str] {
         match self {
             Self::Rsvg => &["rsvg-convert"],
@@ -58,12 +58,12 @@ impl Converter {
         }
     }
 
-    /// Those on a `PATH`, the best first.
+    /// The converters on a `PATH`, the best first.
     pub fn find(path: &OsStr) -> Vec<Found> {
         Self::ALL.into_iter().filter_map(|converter| converter.find_own(path)).collect()
     }
 
-    /// This one on a `PATH`.
+    /// This converter on a `PATH`.
     pub fn find_own(self, path: &OsStr) -> Option<Found> {
         let places =
             self.programs().iter().flat_map(|name| std::env::split_paths(path).map(move |folder| folder.join(name)));
@@ -77,16 +77,16 @@ fn is_program(path: &Path) -> bool {
 }
 
 impl Found {
-    /// The name of its program.
+    /// The name of its program file.
     pub fn name(&self) -> String {
         self.program.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Makes a PDF of an SVG file beside it, whole or not at all. `size_mm` is the size of the drawing.
+    /// Converts an SVG file to a PDF beside it, atomically. `size_mm` is the size of the drawing.
     pub fn convert(&self, svg: &Path, size_mm: [f64; 2]) -> Result<PathBuf, ConvertError> {
         let svg = fs::canonicalize(svg).map_err(|source| ConvertError::Write { svg: svg.to_owned(), source })?;
         let failed = |source| ConvertError::Write { svg: svg.clone(), source };
-        // A folder that nobody can guess, as the program writes its file by a name.
+        // A folder with an unguessable name, because the program writes its file by name.
         let beside = tempfile::tempdir_in(svg.parent().unwrap_or(Path::new("."))).map_err(failed)?;
         let (pdf, unfinished) = (svg.with_extension("pdf"), beside.path().join("figure.pdf"));
         self.make(&svg, &unfinished, size_mm)?;
@@ -104,14 +104,14 @@ impl Found {
         }
     }
 
-    /// A page as large as the drawing, and the browser's own files in a folder that is gone afterwards.
+    /// Prints a page as large as the drawing. The browser's own files go to a temporary folder.
     fn print(&self, svg: &Path, pdf: &Path, [width_mm, height_mm]: [f64; 2]) -> Result<(), ConvertError> {
         let failed = |source| ConvertError::Write { svg: svg.to_owned(), source };
         let folder = tempfile::tempdir().map_err(failed)?;
         let page = folder.path().join("page.html");
         let drawing = fs::read_to_string(svg).map_err(failed)?;
         let drawing = drawing.split_once("?>").map_or(drawing.as_str(), |(_, after)| after);
-        // A hair more room, as a page that is a hair too small becomes two.
+        // Slightly more height: a page that is slightly too small becomes two.
         let text = format!(
             "<!doctype html><meta charset=\"utf-8\"><style>@page {{ size: {width_mm}mm {}mm; margin: 0 }} \
              body {{ margin: 0 }} svg {{ display: round }}</style>{drawing}",
@@ -123,7 +123,7 @@ impl Found {
         let address = format!("file://{}", page.display());
         let mut arguments =
             vec!["--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer", &profile, &print];
-        // Chromium refuses to run as root with its sandbox; the page is our own and has no script.
+        // As root, Chromium refuses to run with its sandbox. The page is our own and has no script.
         arguments.extend(rustix::process::geteuid().is_root().then_some("--no-sandbox"));
         arguments.push(&address);
         self.ask(&arguments, svg, pdf)
@@ -157,7 +157,7 @@ mod tests {
         std::env::var_os("PATH").unwrap_or_default()
     }
 
-    /// Makes a PDF with one converter and says what begins it.
+    /// Makes a PDF with one converter and returns its first bytes.
     fn begins(found: &Found) -> String {
         let folder = tempfile::tempdir().unwrap();
         let svg = folder.path().join("a chart.svg");

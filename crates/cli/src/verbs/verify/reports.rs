@@ -1,4 +1,4 @@
-//! The reports in a run's folder against those that its records give now.
+//! Compares the reports in a run's folder with those that its records yield now.
 
 use serde_json::Value;
 use tolok_analysis::{FINDINGS_SCHEMA, Findings};
@@ -9,12 +9,12 @@ use tolok_store::verify::of_values;
 
 use crate::reports::{KEPT, findings};
 
-/// What to do about a report that does not follow from the records.
+/// Advice for a report that does not follow from the records.
 const ADVICE: &str = "it was edited, or another version of tolok wrote it, or the records changed later; `tolok report` rewrites it from the records";
 
 pub fn checks(folder: &RunFolder) -> Vec<Check> {
     let made = findings(folder);
-    // The one that all others are made from comes first.
+    // JSON first: it determines whether the other reports can be compared.
     let mut kept = KEPT;
     kept.sort_by_key(|(_, format)| *format != Format::Json);
     let mut is_of_this_version = true;
@@ -50,7 +50,7 @@ pub fn checks(folder: &RunFolder) -> Vec<Check> {
     checks
 }
 
-/// The picture is drawn of the card, which says the layout of both.
+/// Checks the picture, which is drawn from the card; the card states the layout of both.
 fn of_picture(folder: &RunFolder, made: Option<&Findings>, checks: &[Check]) -> Check {
     let Ok(stored) = folder.folder().read(CARD_PICTURE) else {
         return Check::not_made(CARD_PICTURE, "it is not there");
@@ -67,7 +67,7 @@ fn of_picture(folder: &RunFolder, made: Option<&Findings>, checks: &[Check]) -> 
     check.saying(format!("{} bytes, as the records give them", stored.len()))
 }
 
-/// Value by value; and whether the report is of a version that this one can be compared with.
+/// Compares value by value. The flag is false if another version of tolok wrote the report, so that it cannot be compared.
 fn of_json(name: &str, stored: &str, made: &Findings) -> (Check, bool) {
     let mut check = Check::new(name);
     let stored: Value = match serde_json::from_str(stored) {
@@ -84,7 +84,7 @@ fn of_json(name: &str, stored: &str, made: &Findings) -> (Check, bool) {
         );
         return (Check::not_made(name, why), false);
     }
-    // As its readers see it, and not as it is before it is written.
+    // Compared as parsed from JSON, like the stored report.
     let text = render(made, Format::Json, &Style::default());
     let made: Value = serde_json::from_str(&text).unwrap_or_default();
     let (values, differences) = compare(&stored, &made, 0.0);
@@ -95,7 +95,7 @@ fn of_json(name: &str, stored: &str, made: &Findings) -> (Check, bool) {
     (check.saying(format!("{values} values, each as the records give it")), true)
 }
 
-/// The columns that the stored file has: later versions of tolok report more figures, and put their columns last.
+/// Compares the columns of the stored file. Later versions of tolok report more figures, in columns at the end.
 fn of_csv(name: &str, stored: &str, made: &str) -> Check {
     let columns = stored.lines().next().map_or(0, |heading| heading.split(',').count());
     let kept = |text: &str| -> Option<String> {
@@ -106,7 +106,7 @@ fn of_csv(name: &str, stored: &str, made: &str) -> Check {
         }
         String::from_utf8(writer.into_inner().ok()?).ok()
     };
-    // What is no CSV is compared as it is, and differs.
+    // A file that is not CSV is compared with an empty text, and differs.
     of_text(name, stored, &kept(made).unwrap_or_default())
 }
 
