@@ -1,4 +1,4 @@
-//! `tolok man`: manual pages of tolok and of each verb, from the same description as the help.
+//! `tolok man`: manual pages of tolok and of each verb, from the same source as the help.
 
 use std::fs;
 use std::io::Write;
@@ -38,7 +38,7 @@ struct Page {
     command: Command,
 }
 
-/// The page of tolok and those of its verbs, each before what it has below it.
+/// The pages of tolok and its verbs, each before those of its own verbs.
 fn pages() -> Vec<Page> {
     let mut whole = visible();
     whole.build();
@@ -78,7 +78,7 @@ impl Page {
         let mut page = Vec::new();
         let written = man
             .render_title(&mut page)
-            // Long names of options make wide holes in lines that are adjusted on both sides.
+            // Long option names would leave wide gaps in justified lines.
             .and_then(|()| page.write_all(b".ad l\n"))
             .and_then(|()| man.render_name_section(&mut page))
             .and_then(|()| man.render_synopsis_section(&mut page))
@@ -91,10 +91,10 @@ impl Page {
     }
 }
 
-/// What clap knows nothing of: what is to be said at the end, codes, variables and files, and the other pages.
+/// The sections that clap does not write: notes, exit codes, variables, files, and other pages.
 fn own_sections(is_whole: bool, extra: Option<&str>) -> Roff {
     let mut roff = Roff::new();
-    // All codes have a section of their own, so tolok's page needs them no second time.
+    // tolok's page has a section with all exit codes, so it does not repeat them here.
     if let Some(extra) = extra.filter(|_| !is_whole) {
         roff.control("SH", ["NOTES"]).control("nf", []);
         for line in extra.lines() {
@@ -103,7 +103,7 @@ fn own_sections(is_whole: bool, extra: Option<&str>) -> Roff {
         roff.control("fi", []);
     }
     let own = [(Topic::ExitCodes, "EXIT STATUS"), (Topic::Environment, "ENVIRONMENT"), (Topic::Files, "FILES")];
-    // The page of tolok says what holds for every verb.
+    // Only tolok's page has the topics that apply to every verb.
     for (topic, heading) in own.into_iter().filter(|(topic, _)| is_whole || *topic == Topic::ExitCodes) {
         roff.control("SH", [heading]);
         for (name, words) in topic.entries() {
@@ -116,7 +116,7 @@ fn own_sections(is_whole: bool, extra: Option<&str>) -> Roff {
     roff
 }
 
-/// Words in backquotes are bold, as a manual page has them.
+/// Formats words in backquotes as bold, as usual in manual pages.
 fn with_code(words: &str) -> Vec<Inline> {
     let parts = words.split('`').enumerate();
     parts.map(|(place, part)| if place % 2 == 1 { bold(part) } else { roman(part) }).collect()

@@ -1,11 +1,11 @@
-//! The load in words: the same for the terminal and for Markdown.
+//! The load in words, for the terminal and for Markdown.
 
 use tolok_analysis::figures::{Quantity, amount, count, counted, significant};
 use tolok_load::options::{Arrivals, ConnectionPolicy, DataOrder, Executor, Mix, Stage};
 use tolok_load::record::{LoopModel, PlanSummary, Record, RequestSummary};
 use tolok_model::duration_words;
 
-/// `GET http://127.0.0.1:8080/json`, or how many requests there are.
+/// `GET http://127.0.0.1:8080/json`, or a list or the number of the requests.
 pub fn title(plan: &PlanSummary) -> String {
     let mut title = match (plan.requests.as_slice(), plan.mix) {
         ([request], _) => format!("{} {}", request.method, plan.url),
@@ -19,7 +19,7 @@ pub fn title(plan: &PlanSummary) -> String {
 }
 
 fn listed(plan: &PlanSummary) -> String {
-    // Many are counted and not described.
+    // Many requests are counted, not listed.
     if plan.requests.is_empty() {
         return counted(plan.request_count, "request");
     }
@@ -164,7 +164,7 @@ fn window(record: &Record) -> String {
     }
 }
 
-/// Requests of the planned iterations that the clock left no time for.
+/// Requests of the planned iterations that did not fit into the time limit.
 fn undone(record: &Record) -> Option<String> {
     let planned = match &record.plan.profile {
         Executor::SharedIterations { iterations, .. } => *iterations,
@@ -181,7 +181,7 @@ pub fn rate(rps: f64) -> String {
     format!("{}/s", significant(rps, 4))
 }
 
-/// `10 s`, `0.5 s`, `3.60 ms`, `1 h 30 min`: a length that was planned, or that is close to it.
+/// `10 s`, `0.5 s`, `3.60 ms`, `1 h 30 min`: a planned duration, or one that is close to it.
 pub fn duration(length_s: f64) -> String {
     match length_s {
         120.0.. => duration_words(length_s.round()),

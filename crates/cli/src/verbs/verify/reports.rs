@@ -106,7 +106,7 @@ fn of_csv(name: &str, stored: &str, made: &str) -> Check {
         }
         String::from_utf8(writer.into_inner().ok()?).ok()
     };
-    // A file that is not CSV is compared with an empty text, and differs.
+    // A stored file that is not CSV is compared as it is, and differs.
     of_text(name, stored, &kept(made).unwrap_or_default())
 }
 
