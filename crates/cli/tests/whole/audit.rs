@@ -1,4 +1,4 @@
-//! `tolok audit` on invented tables: what it prints, and the code that it leaves with.
+//! `tolok audit` on invented tables: its output and exit code.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// What is printed, and the code.
+/// Standard output, standard error, and the exit code.
 fn audit(words: &[&str]) -> (String, String, i32) {
     audit_of(words, Stdio::null())
 }
@@ -24,7 +24,7 @@ fn audit_of(words: &[&str], input: Stdio) -> (String, String, i32) {
     (printed, said, output.status.code().unwrap())
 }
 
-/// A table that the transcripts have as well.
+/// A table that the transcripts use too.
 fn table(name: &str) -> String {
     format!("{}/tests/whole/transcripts/audit.in/{name}", env!("CARGO_MANIFEST_DIR"))
 }
@@ -44,13 +44,13 @@ fn a_broken_table_leaves_with_3_and_says_where_it_breaks() {
     let contradicted = found[0]["findings"].as_array().unwrap().iter().filter(|it| it["verdict"] == "contradicted");
     let mut laws: Vec<&str> = contradicted.map(|it| it["law"].as_str().unwrap()).collect();
     laws.dedup();
-    // The claim of 7 times, and the mean of `left`, which 50 connections and 5,000 answers per second do not allow.
+    // The claim of 7 times, and the mean of `left`, which is impossible with 50 connections and 5,000 responses per second.
     assert_eq!(laws, ["claims", "littles-law"]);
     let (short, _, code) = audit(&[&table("broken.toml"), "--brief"]);
     assert!(code == 3 && short.contains("✗ contradicted: ") && !short.contains("What holds"), "{short}");
 }
 
-/// What the columns of `table.csv` are, and how it was measured.
+/// The columns of `table.csv`, and its method.
 const COLUMNS: [&str; 22] = [
     "--subject",
     "Server",
@@ -119,14 +119,14 @@ fn nothing_is_printed_where_one_of_several_cannot_be_read() {
     );
 }
 
-/// An output that the drivers of load generators are tested with.
+/// A recorded output from the tests of the load generators' drivers.
 fn output_of(name: &str) -> String {
     format!("{}/../tools/src/recorded/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 #[test]
 fn what_a_tool_printed_is_audited_as_it_is() {
-    // wrk adds times to its mean, which 8 connections at that rate cannot have.
+    // wrk overstates its mean: 8 connections at that rate cannot have it.
     let (printed, said, code) = audit(&[&output_of("wrk/4.1.0-hello.txt"), "--method", "streams=1"]);
     assert_eq!((said.as_str(), code), ("", 3), "{printed}");
     assert!(printed.contains("line 1 ") && printed.contains("latency_mean_us of 4.1.0-hello = 804.30"), "{printed}");

@@ -1,15 +1,15 @@
-//! Subjects that go wrong: each yields a typed record with its log, and the study goes on.
+//! Faulty subjects: each yields a typed record with its log, and the study continues.
 
 use serde_json::Value;
 
 use crate::place::{Place, my_turn};
 
-/// Runs one faulty subject beside a good one; returns the outcome of the faulty one's first trial.
+/// Runs a faulty subject beside a good one. Returns the outcome of the faulty one's first trial.
 fn outcome_of(fault: &str) -> Value {
     outcome_under("duration = '300ms', warmup = '50ms', timeout = '1s'", fault)
 }
 
-/// The same under this load of four users.
+/// Like [`outcome_of`], under this load of four users.
 fn outcome_under(load: &str, fault: &str) -> Value {
     let _turn = my_turn();
     let place = Place::new().with_faulty("good", "none").with_faulty("bad", fault);
@@ -93,8 +93,8 @@ fn a_subject_that_falls_silent_under_load_hung() {
     assert_failure(&outcome_of("hang-after=1"), "hung", "none was answered correctly", "");
 }
 
-/// Without a warm-up, and with a hundred times the requests that it takes to see that a subject is ready, the silence
-/// begins inside the window on any machine; and with this time-out no request fails before the window is over.
+/// There is no warm-up, and the fault comes after a hundred times the requests of the readiness check, so the silence begins inside
+/// the window on any machine. With this time-out, no request fails before the window ends.
 #[test]
 fn a_subject_that_falls_silent_inside_the_window_hung() {
     let load = "duration = '1500ms', warmup = '0ms', timeout = '10s'";
@@ -144,7 +144,7 @@ fn without_any_runtime_the_commands_that_would_help_are_named() {
 #[test]
 fn a_folder_that_cannot_be_written_is_one_sentence() {
     let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 1, "200ms");
-    // A file in the place of a folder stops root as well.
+    // A file in place of a folder stops root, too.
     std::fs::write(place.path().join("file"), "").unwrap();
     let said = place.tolok(&["run", "try", "--runs", "file/runs"]);
     assert_eq!(said.code, Some(2));

@@ -1,4 +1,4 @@
-//! What `tolok new` begins works at once: subjects pass their check, studies plan and run, and nothing is written over.
+//! Files from `tolok new` work at once: subjects pass their check, studies plan and run, and nothing is overwritten.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tolok_testkit::require;
 
 use crate::place::{Place, Said, assert_done, copy_program, my_turn, repository, shared_turn};
 
-/// An empty home with workloads of its own, and with the repository's schemas.
+/// An empty home with its own workloads, and the repository's schemas.
 fn place() -> Place {
     let place = Place::new();
     let workloads = place.path().join("workloads");
@@ -27,7 +27,7 @@ fn replace(file: &Path, what: &str, with: &str) {
     fs::write(file, text.replace(what, with)).unwrap();
 }
 
-/// Skips where the runtime is missing, and else asserts that all answers are right.
+/// Skips if the runtime is missing; else asserts that all responses are right.
 fn assert_right(place: &Place, runtime: &str) {
     assert_eq!(place.tolok(&["new", "subject", "mine", "--runtime", runtime]).code, Some(0));
     let id = format!("{runtime}/mine");
@@ -103,7 +103,7 @@ fn a_new_subject_elsewhere_is_whole_by_itself() {
     assert!(text.starts_with("#:schema ../../schemas/subject.schema.json\n"), "{text}");
     let Said { output, progress, code } = place.tolok(&["check", "./aside/mine"]);
     require!(code != Some(6), "a subject in a folder of its own: {progress}");
-    // As `run --subject` calls it.
+    // The same name as in `run --subject`.
     assert_eq!((output.as_str(), code), ("local/mine:default: right (hello, json)\n", Some(0)), "{progress}");
 }
 
@@ -142,7 +142,7 @@ fn a_new_study_plans_and_runs() {
 fn a_study_can_be_begun_where_there_is_no_checkout() {
     let place = Place::new();
     let elsewhere = tempfile::tempdir().unwrap();
-    // A copy, as the program's own place lies in the checkout.
+    // A copy, because the program itself is inside the checkout.
     let tolok = elsewhere.path().join("tolok");
     copy_program(Path::new(crate::place::TOLOK), &tolok);
     let run = |arguments: &[&str]| {

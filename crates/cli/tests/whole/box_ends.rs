@@ -1,4 +1,4 @@
-//! `kill -9` of anything that holds a box: nothing of the box is left, whatever its servers do against it.
+//! `kill -9` of anything that holds a box: nothing of the box remains, whatever its servers do to survive.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
@@ -41,7 +41,7 @@ impl Victim {
         Self::Subject,
     ];
 
-    /// Whether the box ends with it by itself. Of the others the lab has to hear, and then gives up the trial.
+    /// Whether the box ends with the victim. For the others, the lab must notice and give up the trial.
     fn ends_the_box(self) -> bool {
         !matches!(self, Self::Generator | Self::Database | Self::Subject)
     }
@@ -60,7 +60,7 @@ impl Victim {
     }
 }
 
-/// What the lab tells of its box when everything in it is at work.
+/// The lab's report on its box once everything in it runs.
 #[derive(Debug, Serialize, Deserialize)]
 struct AtWork {
     keeper: u32,
@@ -68,17 +68,17 @@ struct AtWork {
     link: u32,
     database_link: u32,
     generator: u32,
-    /// The first process of either; the one that was asked for may have made a daemon of itself, and ended.
+    /// The first process of each. The original one may have become a daemon and exited.
     database: u32,
     subject: u32,
     traces: Traces,
 }
 
-/// Names a file to which a line is added for each victim: what `script/bench-ends` makes its table of.
+/// Names a file that gets one line per victim, for the table of `script/bench-ends`.
 const ENDS: &str = "TOLOK_BENCH_ENDS";
 
-/// A lab's life: opens a box with everything, has `begin` start servers in it and return when all are there, starts a
-/// generator, tells, and stops when its input ends.
+/// The life of a lab. It opens a complete box, calls `begin` to start servers and wait for them, starts a generator, reports, and
+/// stops when its input ends.
 fn be_the_lab(begin: impl Fn(&mut TrialBox, &Ground)) {
     let ground = Ground::at(PathBuf::from(std::env::var_os(GROUND).unwrap()));
     let parts = ["subject", "generator", "link", "lab", "database"].map(|part| (part, Limits::default()));
@@ -91,7 +91,7 @@ fn be_the_lab(begin: impl Fn(&mut TrialBox, &Ground)) {
     let spec =
         BoxSpec { groups: Some(groups(&parts)), network, session_folder: Some(session.clone()), ..ground.spec() };
     let mut trial_box = TrialBox::open(Path::new(TOLOK), &spec).unwrap();
-    // In a network namespace of its own, with a daemon.
+    // In its own network namespace, with a daemon.
     let database = "trap '' TERM INT HUP; (setsid sleep 100005 &); while :; do sleep 100006; done";
     trial_box.start(&ground.database(&["sh", "-c", database])).unwrap();
     wait_until("the database is there", || members(&trial_box, "database").len() == 3);
@@ -110,7 +110,7 @@ fn be_the_lab(begin: impl Fn(&mut TrialBox, &Ground)) {
         subject: first(&trial_box, "subject"),
         traces: Traces::of(&trial_box, &ground, keeper, &[generator.id()]),
     };
-    // Under its name the file is whole.
+    // Renamed once complete, so the reader never sees half a file.
     let unfinished = ground.path().join("unfinished");
     serde_json::to_writer(File::create(&unfinished).unwrap(), &at_work).unwrap();
     fs::rename(unfinished, ground.path().join("at-work")).unwrap();
@@ -118,7 +118,7 @@ fn be_the_lab(begin: impl Fn(&mut TrialBox, &Ground)) {
     drop(trial_box);
     let _ = generator.kill();
     generator.wait().unwrap();
-    // While it lives, its folder is its own business.
+    // No one else removes the folder while the lab lives.
     fs::remove_dir_all(&session).unwrap();
 }
 
@@ -139,7 +139,7 @@ fn start_lab(test: &str, ground: &Ground) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
 }
 
-/// For each victim: a lab with a box, in which `begin` of the copy has started something; then the victim is killed.
+/// For each victim: starts a lab whose box holds what `begin` started in the copy, then kills the victim.
 fn nothing_is_left_whoever_is_killed(test: &str) {
     for victim in Victim::ALL {
         let ground = Ground::new();
@@ -163,12 +163,12 @@ fn nothing_is_left_whoever_is_killed(test: &str) {
     }
 }
 
-/// Waits until every process is gone, and unless the lab itself was killed, looks that it has removed all groups.
+/// Waits until every process is gone. Unless the lab itself was killed, checks that it has removed all groups.
 fn gone_with(victim: Victim, lab: &mut Child, at_work: &AtWork) {
     let traces = &at_work.traces;
     if victim != Victim::Lab {
         if victim.ends_the_box() {
-            // The generator is the lab's own, which has not heard of it yet if nobody was left to end the groups.
+            // The generator is the lab's own child. If no process was left to end the groups, the lab has not noticed yet.
             let generator = format!("{} sleep", at_work.generator);
             let is_other = |process: &String| !(victim == Victim::Keeper && process.starts_with(&generator));
             assert_all_gone(|| traces.processes_left().into_iter().filter(is_other).collect());
@@ -178,7 +178,7 @@ fn gone_with(victim: Victim, lab: &mut Child, at_work: &AtWork) {
         assert!(status.success(), "{victim:?}: {status}");
     }
     assert_all_gone(|| traces.processes_left());
-    // The lab has seen to it before it ended.
+    // The lab did this before it ended.
     let left = if victim == Victim::Lab { Vec::new() } else { traces.groups_left() };
     assert_eq!(left, [""; 0], "{victim:?}");
 }
@@ -198,7 +198,7 @@ impl AtWork {
     }
 }
 
-/// Adds a line for the bench, if it asks for one.
+/// Adds a line for the bench, if it asked for one.
 fn note(test: &str, victim: Victim, took: Duration) {
     let Some(path) = std::env::var_os(ENDS) else { return };
     let server = test.rsplit("::").next().unwrap().replace('_', " ");
@@ -210,7 +210,7 @@ fn kill(pid: u32) {
     kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), Signal::KILL).unwrap();
 }
 
-/// Whether boxes can have all that these tests kill.
+/// Whether boxes can have everything that these tests kill.
 fn can_have_everything() -> bool {
     let usable = Hierarchies::find().usable();
     let all = [Controller::Pids, Controller::Memory].iter().all(|controller| usable.contains(controller));
@@ -221,7 +221,7 @@ fn members(trial_box: &TrialBox, part: &str) -> Vec<u32> {
     trial_box.group(part).unwrap().members().unwrap()
 }
 
-/// Processes of the subject that have this name.
+/// Number of the subject's processes with this name.
 fn named(trial_box: &TrialBox, name: &str) -> usize {
     let members = members(trial_box, "subject");
     let name_of = |pid: &u32| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
@@ -255,7 +255,7 @@ fn apache_with_200_children_that_has_become_a_daemon() {
         trial_box.start(&process).unwrap();
         let name = apache.path.file_name().unwrap().to_str().unwrap();
         wait_until("200 children", || named(trial_box, name) > 200);
-        // The process that was started is gone: its children are nobody's that was asked for.
+        // The original process is gone, and its children have no parent that tolok started.
         wait_until("it has become a daemon", || !trial_box.exits().unwrap().is_empty());
     });
 }
@@ -317,7 +317,7 @@ fn a_database_whose_data_are_in_the_private_folder() {
         let folder = ground.run_folder().join("db");
         let commands = mariadb_command(&mariadb, &folder);
         let in_words = |argv: &[String]| argv.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
-        // As scripts start it: in the background of a shell that has other things to do.
+        // As scripts start it: in the background of a shell that does something else.
         let script = format!(
             "mkdir {} && {} && {{ {} & }}; sleep 100000",
             folder.display(),

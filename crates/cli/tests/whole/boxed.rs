@@ -1,4 +1,4 @@
-//! Boxes as tests use them: opened with the binary under test, with what they leave behind in view.
+//! Boxes for tests: opened with the binary under test, with a view of what they leave behind.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,13 +17,13 @@ use tolok_lab::toolbox::{Program, Toolbox};
 
 use crate::place::PATIENCE;
 
-/// Names the ground of a test to a copy of it that runs as another process.
+/// Tells a copy of the test, which runs as another process, where its ground is.
 pub const GROUND: &str = "TOLOK_TEST_GROUND";
 
-/// A folder for a box: its run folder, and the logs and reports beside it.
+/// A folder for a box: its run folder, with the logs and reports beside it.
 pub struct Ground {
     path: PathBuf,
-    /// Nothing if the folder is another process's.
+    /// `None` if another process owns the folder.
     _folder: Option<TempDir>,
 }
 
@@ -35,7 +35,7 @@ impl Ground {
         ground
     }
 
-    /// One that another process has made.
+    /// A ground that another process made.
     pub fn at(path: PathBuf) -> Self {
         Self { path, _folder: None }
     }
@@ -52,13 +52,13 @@ impl Ground {
         fs::read_to_string(self.path().join("log")).unwrap_or_default()
     }
 
-    /// A private network without a link, and a private run folder of 16 MiB.
+    /// A private network without a link, and a private run folder of 256 MiB.
     pub fn spec(&self) -> BoxSpec {
         let run_folder = Some(RunFolder { path: self.run_folder(), size_bytes: 256 << 20, owner: None });
         BoxSpec { groups: None, network: private(&[], None), run_folder, session_folder: None, guard: None }
     }
 
-    /// A process of the subject; what it says is in the log.
+    /// A process of the subject; its output goes to the log.
     pub fn process(&self, argv: &[&str]) -> ProcessSpec {
         ProcessSpec {
             name: argv[0].to_owned(),
@@ -73,7 +73,7 @@ impl Ground {
         }
     }
 
-    /// A process of the database; what it says is in a log of its own.
+    /// A process of the database; its output goes to a log of its own.
     pub fn database(&self, argv: &[&str]) -> ProcessSpec {
         ProcessSpec { part: "database".to_owned(), log: self.path().join("database.log"), ..self.process(argv) }
     }
@@ -83,12 +83,12 @@ impl Ground {
         LinkBetween { spec, backend, cpus: Vec::new(), report: self.path().join("link.jsonl") }
     }
 
-    /// The same between subject and database.
+    /// Like [`Self::link`], between subject and database.
     pub fn database_link(&self, backend: Backend, spec: LinkSpec) -> LinkBetween {
         LinkBetween { report: self.path().join("database-link.jsonl"), ..self.link(backend, spec) }
     }
 
-    /// Runs a shell script in the box to its end; returns what it said.
+    /// Runs a shell script in the box to its end. Returns its output.
     pub fn said_by(&self, trial_box: &mut TrialBox, script: &str) -> String {
         let before = trial_box.exits().unwrap().len();
         fs::write(self.path().join("log"), "").unwrap();
@@ -98,12 +98,12 @@ impl Ground {
     }
 }
 
-/// A network of its own, with these kernel settings.
+/// A private network with these kernel settings.
 pub fn private(sysctls: &[(&str, &str)], link: Option<LinkBetween>) -> NetworkSpec {
     private_with(sysctls, link, None)
 }
 
-/// The same with a link between subject and database.
+/// Like [`private`], with a link between subject and database.
 pub fn private_with(
     sysctls: &[(&str, &str)],
     link: Option<LinkBetween>,
@@ -113,13 +113,13 @@ pub fn private_with(
     NetworkSpec::Private { sysctls, dispensable: Default::default(), link, database_link }
 }
 
-/// Control groups for these parts, with everything that groups can do.
+/// Control groups for these parts, with all controllers.
 pub fn groups(parts: &[(&str, Limits)]) -> GroupsSpec {
     let parts = parts.iter().map(|(part, limits)| ((*part).to_owned(), limits.clone())).collect();
     GroupsSpec { parts, controllers: Controller::ALL.into() }
 }
 
-/// Asks again and again, as what is waited for can take as long as it likes, up to a limit that nobody should meet.
+/// Polls until the condition holds. It may take long; the time limit is far above any real case.
 pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !happened() {
@@ -128,7 +128,7 @@ pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     }
 }
 
-/// Connects from the client's side as soon as somebody listens; returns the connection and how long the handshake took.
+/// Connects from the client's side as soon as a server listens. Returns the connection and the duration of the handshake.
 pub fn connect(trial_box: &mut TrialBox, address: SocketAddr) -> (TcpStream, Duration) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -145,10 +145,10 @@ pub fn program(name: &str) -> Option<Program> {
     Toolbox::open_default().ok()?.detect(name).ok()?.ready().cloned()
 }
 
-/// What a box has of the machine, as seen while it is there.
+/// What a box uses of the machine, recorded while it exists.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Traces {
-    /// Namespaces of its processes that are not this process's own.
+    /// Namespaces of its processes, except this process's own.
     namespaces: BTreeSet<PathBuf>,
     run_folder: PathBuf,
     /// The folders of its control groups.
@@ -156,7 +156,7 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// Looks at a box, and at other processes that belong to it.
+    /// Records a box, and other processes that belong to it.
     pub fn of(trial_box: &TrialBox, ground: &Ground, keeper: u32, others: &[u32]) -> Self {
         let own = namespaces_of(std::process::id());
         let below = descendants(Path::new("/proc"), keeper);
@@ -188,7 +188,7 @@ impl Traces {
             let mounts = fs::read_to_string(format!("/proc/{pid}/mounts")).unwrap_or_default();
             mounts.contains(&run_folder) || namespaces_of(*pid).iter().any(|own| self.namespaces.contains(own))
         };
-        // Of a process that has ended, whoever has inherited it has to take note, and may take a second to do so.
+        // A zombie does not count: its new parent must reap it first, which may take a second.
         let runs = |pid: &u32| {
             let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             stat.rsplit(") ").next().is_some_and(|rest| !rest.starts_with(['Z', 'X']))
@@ -197,7 +197,7 @@ impl Traces {
         pids.filter(is_left).filter(runs).map(named).collect()
     }
 
-    /// Control groups that are there.
+    /// Control groups that still exist.
     pub fn groups_left(&self) -> Vec<String> {
         self.groups.iter().filter(|folder| folder.exists()).map(|folder| folder.display().to_string()).collect()
     }
@@ -208,7 +208,7 @@ impl Traces {
     }
 }
 
-/// The namespaces of a process: those of them that a box has of its own.
+/// The namespaces of a process, of the kinds that a box can have.
 pub fn namespaces_of(pid: u32) -> BTreeSet<PathBuf> {
     let kinds = ["pid", "net", "mnt", "ipc", "user"];
     kinds.iter().filter_map(|kind| fs::read_link(format!("/proc/{pid}/ns/{kind}")).ok()).collect()

@@ -1,4 +1,4 @@
-//! Trial boxes: a network, a folder, control groups and a link of one's own.
+//! Trial boxes: a private network, folder, control groups and link.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -28,14 +28,14 @@ fn open(spec: &BoxSpec) -> TrialBox {
     TrialBox::open(Path::new(TOLOK), spec).unwrap()
 }
 
-/// Whether boxes here can have namespaces for processes and networks.
+/// Whether boxes here can have pid and network namespaces.
 fn has_namespaces() -> bool {
     let mut probe = Command::new(TOLOK);
     probe.args(["namespace-probe", r#"{"pid":true,"net":true}"#]).stdout(Stdio::null()).stderr(Stdio::null());
     probe.status().unwrap().success()
 }
 
-/// Lets every user of this process's own mounts make TUN devices, as most distributions do, where this machine lets root only.
+/// Lets every user of this process's own mounts create TUN devices, as most distributions do, on machines where only root may.
 fn lend_tun(folder: &Path) {
     let is_open_to_all = fs::metadata("/dev/net/tun").is_ok_and(|tun| tun.permissions().mode() & 0o006 == 0o006);
     if is_open_to_all || !has_tun() {
@@ -44,9 +44,9 @@ fn lend_tun(folder: &Path) {
     let node = folder.join("tun");
     let mode = Mode::from_raw_mode(0o666);
     mknodat(CWD, &node, FileType::CharacterDevice, mode, makedev(10, 200)).unwrap();
-    // The mask for new files has taken away what others may do.
+    // The umask has removed the permissions of others.
     fs::set_permissions(&node, fs::Permissions::from_mode(0o666)).unwrap();
-    // SAFETY of the file descriptors: the mounts alone become this thread's own, and it is the only one that goes on.
+    // SAFETY of the file descriptors: only this thread's mounts are unshared, and it is the only thread that continues.
     #[expect(
         unsafe_code,
         reason = "rustix cannot know which descriptors a new namespace concerns; a mount namespace concerns none"
@@ -62,7 +62,7 @@ fn has_tun() -> bool {
     fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun").is_ok()
 }
 
-/// A server in the box: the test's own, as it needs nothing but itself.
+/// Starts a server in the box: the tests' own, because it needs no other files.
 fn serve(trial_box: &mut TrialBox, ground: &Ground, port: u16) {
     serve_with(&Path::new(TOLOK).with_file_name("faulty-subject"), trial_box, ground, port);
 }
@@ -138,7 +138,7 @@ fn what_a_server_leaves_in_shared_memory_and_tmp_goes_with_the_box_and_what_is_t
         folder = folder.path().display(),
     );
     assert_eq!(ground.said_by(&mut trial_box, &script), "left\nleft\n1777\n1777\nsocket\n");
-    // What was there before is the machine's own.
+    // Files from before belong to the machine.
     assert_eq!(fs::read_to_string(folder.path().join("note")).unwrap(), "inside\n");
     assert_eq!(fs::read_to_string(beside.path()).unwrap(), "inside\n");
     let inside = trial_box.path_inside(&folder.path().join("socket"));
@@ -171,7 +171,7 @@ fn a_server_in_a_private_network_is_reached_through_the_box_alone() {
     require!(has_namespaces(), "no network namespace can be made here");
     let ground = Ground::new();
     let mut trial_box = open(&ground.spec());
-    // Nobody outside listens there, as the listener is gone again.
+    // The listener is closed again, so nothing outside listens on this port.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     serve(&mut trial_box, &ground, address.port());
     connect(&mut trial_box, address);
@@ -187,7 +187,7 @@ fn kernel_settings_hold_inside_and_nowhere_else() {
     require!(has_namespaces(), "no network namespace can be made here");
     let read = || fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").unwrap();
     let before = read();
-    // Every kernel has both, and one of them is not what this machine uses.
+    // Every kernel has both, and this machine uses at most one of them.
     for wanted in ["cubic", "reno"] {
         let ground = Ground::new();
         let network = private(&[(CONGESTION, wanted), ("net.ipv4.tcp_rmem", "4096  65536 131072")], None);
@@ -225,7 +225,7 @@ fn a_kernel_setting_that_cannot_be_made_is_an_error() {
     }
 }
 
-/// Opens a box with this link; returns the shortest of some handshakes over it. It is a lower bound, so no luck is needed.
+/// Opens a box with this link. Returns the shortest of several handshakes over it: a lower bound needs no luck.
 fn handshake_over(ground: &Ground, link: LinkBetween) -> Result<Duration, BoxError> {
     let network = private(&[(CONGESTION, "cubic")], Some(link));
     let mut trial_box = TrialBox::open(Path::new(TOLOK), &BoxSpec { network, ..ground.spec() })?;
@@ -252,7 +252,7 @@ fn a_handshake_over_an_emulated_link_takes_a_round_trip() {
         let link = ground.link(Backend::Emulator, LinkSpec { delay_s: 0.02, ..spec });
         let time = handshake_over(&ground, link).unwrap();
         assert!(time >= Duration::from_millis(40), "{time:?}");
-        // It has written its last line, as it was stopped and not killed.
+        // It was stopped, not killed, so it has written its last line.
         let report = fs::read_to_string(ground.path().join("link.jsonl")).unwrap();
         let last: serde_json::Value = serde_json::from_str(report.lines().last().unwrap()).unwrap();
         assert!(last["directions"][0]["packets"].as_u64().unwrap() >= 10, "{last}");
@@ -270,7 +270,7 @@ fn a_veth_pair_joins_client_and_subject() {
     assert!(matches!(&error, BoxError::Link(reason) if reason.contains("emulates nothing")), "{error}");
 }
 
-/// Both are right: a kernel that has netem delays, and one that lacks it says so and what to do.
+/// Both outcomes are right: a kernel with netem delays packets; one without it gives an error with a remedy.
 #[test]
 fn netem_delays_or_names_the_emulator_instead() {
     require!(geteuid().is_root() && has_namespaces(), "no network namespace can be made here");
@@ -376,12 +376,12 @@ fn without_namespaces_a_box_says_what_it_lacks_and_refuses_what_was_asked_for() 
     assert!(matches!(refused(private(&[(CONGESTION, "cubic")], None)), BoxError::Sysctl { .. }));
 }
 
-/// Everything, as an ordinary user: in a user namespace, where that is allowed.
+/// A complete box for an ordinary user: in a user namespace, where that is allowed.
 #[test]
 fn an_ordinary_user_has_a_box_with_all_that_a_user_namespace_allows() {
     require!(geteuid().is_root(), "only root can become another user");
     if !is_own_process() {
-        // What root makes, root removes.
+        // Root made these files, so root must remove them.
         let (place, ground) = (Place::for_every_user(), Ground::new());
         fs::set_permissions(ground.path(), fs::Permissions::from_mode(0o755)).unwrap();
         for path in [ground.path().to_owned(), ground.run_folder()] {
@@ -414,7 +414,7 @@ fn an_ordinary_user_has_a_box_with_all_that_a_user_namespace_allows() {
     trial_box.write_file(&file, b"inside", 0o644).unwrap();
     assert!(!file.exists());
     assert_eq!(fs::read(trial_box.path_inside(&file)).unwrap(), b"inside", "who made it may look into it");
-    // A port below 1024 would be refused: what the box may do, its servers may not.
+    // A port below 1024 would be refused: the box's rights are not passed on to its servers.
     serve_with(&programs.join("faulty-subject"), &mut trial_box, &ground, 8080);
     let address = SocketAddr::from((trial_box.subject_address(), 8080));
     let (_, time) = connect(&mut trial_box, address);

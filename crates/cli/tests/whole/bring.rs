@@ -1,4 +1,4 @@
-//! Servers that are brought to a run: folders with a `subject.toml`, and servers that run already.
+//! The user's own servers in a run: folders with a `subject.toml`, and servers that already run.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,13 +14,13 @@ use serde_json::Value;
 
 use crate::place::{Place, Said, assert_done, my_turn, repository};
 
-/// A server that is not tolok's to start. It answers until it is dropped, or a given number of requests.
+/// A server that tolok did not start. It responds until it is dropped, or for a given number of requests.
 pub struct Server {
     address: SocketAddr,
     over: Arc<AtomicBool>,
 }
 
-/// What a server answers to its *n*-th request.
+/// A server's response to its *n*-th request.
 pub type Answers = fn(u64) -> String;
 
 impl Server {
@@ -51,7 +51,7 @@ impl Drop for Server {
     }
 }
 
-/// Whoever waits for a connection hears of the end by one more.
+/// One more connection wakes the thread that waits for connections.
 fn end(over: &AtomicBool, address: SocketAddr) {
     over.store(true, Ordering::Relaxed);
     drop(TcpStream::connect(address));
@@ -81,7 +81,7 @@ fn serve(
             return;
         }
         if !delay.is_zero() {
-            // That is what makes it the slower one.
+            // This makes it the slower server.
             sleep(delay);
         }
         let (status, body) = match head.split(' ').nth(1) {
@@ -128,7 +128,7 @@ fn findings(place: &Place) -> Value {
     serde_json::from_str(&fs::read_to_string(place.run_folder().join("report.json")).unwrap()).unwrap()
 }
 
-/// What is made of a run later: its report anew, and its figures from the raw files.
+/// Checks that a new report works, and that the figures follow from the raw files.
 fn assert_it_holds(place: &Place) {
     let folder = place.run_folder();
     let folder = folder.to_str().unwrap();
@@ -154,7 +154,7 @@ fn two_servers_that_run_already_are_compared_and_nothing_is_said_of_what_they_us
             let flags = case["flags"].as_array().unwrap();
             assert!(flags.iter().any(|flag| flag["kind"] == "external" && flag["voids_rank"] == false), "{case}");
         }
-        // Others may disturb it, but slow is never found to be the faster one.
+        // Other work may disturb it, but the slow server is never found to be faster.
         for pair in scenario["comparisons"].as_array().unwrap() {
             assert_eq!((&pair["a"], &pair["b"]), (&"external/quick:as-it-is".into(), &"external/slow:as-it-is".into()));
         }
@@ -167,7 +167,7 @@ fn two_servers_that_run_already_are_compared_and_nothing_is_said_of_what_they_us
         assert_eq!((&record["isolation"]["network"], &record["commands"]), (&"host".into(), &Value::Array(Vec::new())));
     }
     assert_it_holds(&place);
-    // It was asked and nothing else: it still answers.
+    // tolok only sent requests, so the server still responds.
     let mut stream = TcpStream::connect(quick.address).unwrap();
     stream.write_all(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
     let mut first = [0; 12];
@@ -223,7 +223,7 @@ fn a_server_that_dies_is_a_failure_of_its_trials_and_no_crash() {
     let last = &records[3]["outcome"];
     assert_eq!((&last["kind"], &last["reason"]), (&"failed".into(), &"unreachable".into()), "{last}");
     assert_it_holds(&place);
-    // It is gone, so the run cannot go on, and says so.
+    // The server is gone, so the run cannot continue, and reports that.
     let resumed = place.tolok(&["resume", place.run_folder().to_str().unwrap()]);
     assert_eq!(resumed.code, Some(5), "{}", resumed.progress);
     assert!(resumed.progress.contains("gave no answer"), "{}", resumed.progress);
@@ -253,7 +253,7 @@ fn beside_a_study_s_subjects_it_is_asked_what_they_are_asked_and_what_it_lacks_i
     assert_it_holds(&place);
 }
 
-/// A folder with a copy of the server for Node.js, elsewhere than the checkout.
+/// A folder with a copy of the server for Node.js, outside the checkout.
 fn brought(place: &Place, name: &str) -> String {
     let folder = place.path().join("elsewhere").join(name);
     fs::create_dir_all(&folder).unwrap();
@@ -293,7 +293,7 @@ fn a_folder_is_measured_beside_the_study_s_subjects_and_goes_on_later() {
         "{run}"
     );
 
-    // One trial is lost, and the folder has changed: it goes on, and says so. Without the folder it cannot.
+    // One trial is lost, and the folder has changed: the run continues with a warning. Without the folder it cannot.
     let lost = fs::read_dir(place.run_folder().join("trials")).unwrap().next().unwrap().unwrap().path();
     fs::remove_dir_all(lost).unwrap();
     fs::write(

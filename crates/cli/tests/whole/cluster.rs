@@ -11,17 +11,17 @@ use crate::hosts::{self, Hosts, address, run};
 
 /// The host of the controller, from which runs are started.
 const CONTROLLER: &str = "ctl";
-/// Longer than daemons, and nodes that were cut off, take for anything.
+/// Longer than daemons, and nodes that were cut off, need for anything.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Files, hosts and daemons, which end with it.
+/// Files, hosts and daemons, all ended on drop.
 pub struct Cluster {
     hosts: Hosts,
     munged: Child,
     folder: TempDir,
 }
 
-/// Why there can be no cluster here.
+/// Why no cluster can run here.
 pub fn lacks() -> Option<String> {
     hosts::lacks(&["slurmctld", "slurmd", "srun", "munged"])
 }
@@ -42,7 +42,7 @@ impl Cluster {
         cluster
     }
 
-    /// A command on the host of the controller, with the environment of another one.
+    /// Runs a command on the controller's host, with the environment of `command`.
     pub fn submitter(&self, command: &Command) -> Command {
         let mut there = self.hosts.there(CONTROLLER, command);
         there.env("SLURM_CONF", self.conf());
@@ -62,11 +62,11 @@ impl Cluster {
     /// Kills the controller.
     pub fn kill_controller(&self) {
         let pid = fs::read_to_string(self.folder.path().join("slurmctld.pid")).unwrap();
-        // As the host counts it.
+        // In the pid namespace of the host.
         run(self.on(CONTROLLER).args(["kill", "-9", pid.trim()]));
     }
 
-    /// The jobs that are in the queue or at work.
+    /// The queued and running jobs.
     pub fn jobs(&self) -> Vec<String> {
         let said = self.on(CONTROLLER).args(["squeue", "--noheader", "--format", "%j %T %N"]).output().unwrap();
         String::from_utf8_lossy(&said.stdout).lines().map(str::to_owned).collect()
@@ -81,7 +81,7 @@ impl Cluster {
         }
     }
 
-    /// Starts it.
+    /// Starts the controller.
     pub fn start_controller(&self) {
         run(self.on(CONTROLLER).arg("slurmctld"));
     }
@@ -102,7 +102,7 @@ impl Cluster {
         String::from_utf8_lossy(&said.stdout).trim().parse().unwrap_or(0)
     }
 
-    /// Waits until something holds.
+    /// Waits until a condition holds.
     pub fn wait_for(&self, holds: impl Fn(&Self) -> bool, what: &str) {
         let deadline = Instant::now() + PATIENCE;
         while !holds(self) {
@@ -125,7 +125,7 @@ fn write_files(folder: &Path, nodes: &[String]) {
         list += &format!("NodeName={name} NodeAddr={} CPUs=2 RealMemory=1000 State=UNKNOWN\n", address(place));
     }
     let files = folder.display();
-    // Every host sees all CPUs and all memory of the machine: what is tried here is control, and no figure.
+    // Every host sees all CPUs and memory of the machine: these tests are about control, not figures.
     let conf = format!(
         "ClusterName=tolok\nSlurmctldHost={CONTROLLER}({})\nSlurmUser=root\nSlurmdUser=root\n\
          AuthType=auth/munge\nAuthInfo=socket={files}/munge.socket\nCredType=cred/munge\nMpiDefault=none\n\

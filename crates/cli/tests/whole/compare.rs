@@ -1,4 +1,4 @@
-//! `tolok compare` on stored runs: what it prints, and the code that it leaves with.
+//! `tolok compare` on stored runs: its output and exit code.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ pub mod invented;
 use invented::InventedRun;
 use invented::two_runs::{AFTER, BEFORE, Life, elsewhere, ragged, run, several};
 
-/// Writes a run into a folder of runs as the lab would have done.
+/// Writes a run into a folder of runs, as the lab would.
 fn store(runs: &Path, name: &str, invented: &InventedRun) {
     let record = tolok_model::RunRecord { id: name.to_owned(), ..invented.run.clone() };
     let folder = RunFolder::create(runs, &record, &invented.plan, "title = \"Invented\"\n", &invented.names).unwrap();
@@ -30,12 +30,12 @@ fn stored(runs: &(InventedRun, InventedRun)) -> TempDir {
     folder
 }
 
-/// Runs of five blocks; the second one with this Go.
+/// Two runs of five rounds; the second with this value for Go.
 fn five_blocks(go: f64) -> (InventedRun, InventedRun) {
     (run(Life { blocks: 5, ..BEFORE }), run(Life { blocks: 5, go, ..AFTER }))
 }
 
-/// What is printed, and the code.
+/// Standard output, standard error, and the exit code.
 fn compare(runs: &Path, options: &[&str]) -> (String, String, i32) {
     asked(runs, &[&["before", "after"], options].concat())
 }
@@ -62,7 +62,7 @@ fn a_change_of_a_pair_is_printed_and_leaves_with_4() {
     assert_eq!((said.as_str(), code), ("", 4));
 }
 
-/// Three runs of each, `a0` to `a2` and `b0` to `b2`; those after with this Go.
+/// Three runs of each side, `a0` to `a2` and `b0` to `b2`; the later ones with this value for Go.
 fn three_of_each(go: f64) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, runs) in [("a", several(3, 0.01, 1.0, 1)), ("b", several(3, 0.01, go, 4))] {

@@ -1,4 +1,4 @@
-//! Every workload of every subject and variant answers as the contract says, and refuses what it should refuse.
+//! Every workload of every subject and variant responds as the contract requires, and refuses what it should.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,7 @@ pub fn laboratory() -> Laboratory {
     Laboratory { home, catalogue, programs, builds, databases, tolok: PathBuf::from(TOLOK) }
 }
 
-/// Databases that are to be had here. What each subject answers must not depend on which it is.
+/// The databases that are available here. A subject's responses must not depend on which one it is.
 pub fn databases(laboratory: &Laboratory) -> Vec<Asked> {
     let mut found = Vec::new();
     for engine in [Engine::Mariadb, Engine::Mysql, Engine::Postgres] {
@@ -47,7 +47,7 @@ pub fn databases(laboratory: &Laboratory) -> Vec<Asked> {
     found
 }
 
-/// What is found of a variant over a protocol; with a database, its workloads that ask one are checked, too.
+/// Checks a variant over a protocol; with a database, also the workloads that use one.
 pub fn check_variant(
     session: &Session<'_>,
     choice: &SubjectChoice,
@@ -57,7 +57,7 @@ pub fn check_variant(
     check_conformance(session, choice, protocol, database.map(|(database, prepared)| (database, prepared)))
 }
 
-/// What can be asked without a database, and of each database in turn.
+/// Checks what needs no database, and the rest with each database in turn.
 fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[Asked]) {
     let subject = session.laboratory.catalogue.subject(&choice.subject).unwrap();
     let served = subject.workloads(&choice.variant);
@@ -95,7 +95,7 @@ fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[Aske
     }
 }
 
-/// One CPU for the subject, each time another one: two of these tests are at work at once.
+/// One CPU for the subject, a different one each time, because two of these tests run at once.
 fn deal(cpus: &[u32]) -> CpuMap {
     static TESTS: AtomicUsize = AtomicUsize::new(0);
     let own = cpus[TESTS.fetch_add(1, Ordering::Relaxed) % cpus.len()];
@@ -104,7 +104,7 @@ fn deal(cpus: &[u32]) -> CpuMap {
     CpuMap { subject: vec![own], generator: if shared { vec![own] } else { others }, shared, ..CpuMap::default() }
 }
 
-/// Folders with a test of their own: these have many variants, or ask a database.
+/// Folders with their own test, because they have many variants or use a database.
 const OWN_TESTS: [&str; 7] = ["apache", "bun", "go", "nginx", "node", "php", "rust"];
 
 fn check(runtime_folder: &str) {
@@ -112,16 +112,16 @@ fn check(runtime_folder: &str) {
     check_all(|folder| folder == runtime_folder);
 }
 
-/// Checks every variant of the subjects below the folders that are meant.
+/// Checks every variant of the subjects in the selected folders.
 fn check_all(is_meant: impl Fn(&str) -> bool) {
-    // What is right is right beside others as well, who are other subjects: their tests stand beside each other.
+    // Other work does not affect whether responses are right, and these tests use different subjects, so they may run side by side.
     let _turn = shared_turn();
     let laboratory = laboratory();
     let databases = databases(&laboratory);
     in_session(&laboratory, |session| check_each(session, &is_meant, &databases));
 }
 
-/// Does something where subjects can be started.
+/// Does something in a session that can start subjects.
 pub fn in_session<T>(laboratory: &Laboratory, work: impl FnOnce(&Session<'_>) -> T) -> T {
     let cpus = deal(&Machine::read().allowed_cpus);
     let capabilities = Capabilities::prepare();
@@ -132,7 +132,7 @@ pub fn in_session<T>(laboratory: &Laboratory, work: impl FnOnce(&Session<'_>) ->
 
 fn check_each(session: &Session<'_>, is_meant: &dyn Fn(&str) -> bool, databases: &[Asked]) {
     let laboratory = session.laboratory;
-    // Frameworks have a page of their own.
+    // Frameworks have their own page and test.
     let is_server = |it: &&Subject| it.program.is_none() && it.role != Role::Framework;
     let servers = laboratory.catalogue.subjects.iter().filter(is_server);
     for subject in servers.filter(|it| is_meant(it.id.split('/').next().unwrap())) {
@@ -185,13 +185,13 @@ fn ceiling() {
     check("rust");
 }
 
-/// A new subject needs no line here.
+/// A new subject needs no entry here.
 #[test]
 fn others() {
     check_all(|folder| !OWN_TESTS.contains(&folder));
 }
 
-/// The Python subject, which does not do what it should in the way of its last argument.
+/// The Python subject, which cheats in the way that its last argument names.
 const CHEATS: &str = "import gzip, html, json, sys, urllib.parse, honest
 host, port, rows, how = sys.argv[1:]
 kept, digest, rows = {}, honest.upload, json.load(open(rows))
@@ -243,7 +243,7 @@ honest.WRITES['/upload'] = lambda sent: digest(b'')
 honest.Server((host, int(port)), Handler).serve_forever()
 ";
 
-/// What `tolok check` finds of such a server: a line for each wrong answer.
+/// The findings of `tolok check` about such a server: a line for each wrong response.
 fn caught(workload: &str, how: &str) -> Vec<String> {
     let text = format!(
         "title = 'Cheats'\nruntime = 'python'\nneeds = ['python']\nworkloads = ['hello', '{workload}']\n[[process]]\nname = 'server'\n\
@@ -260,7 +260,7 @@ fn caught(workload: &str, how: &str) -> Vec<String> {
     checked.output.lines().skip(1).map(str::to_owned).collect()
 }
 
-/// The rows of the table as somebody can copy them.
+/// The rows of the table, as a cheater could copy them.
 fn fortunes() -> Vec<(u32, String)> {
     let mut script = Vec::new();
     load_script(&mut script, Purpose::Private, Wire::Mysql).unwrap();

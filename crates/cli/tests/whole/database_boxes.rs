@@ -1,4 +1,4 @@
-//! The database as a part of a box: a network of its own behind a link, a group of its own, an end and a new beginning.
+//! The database as a part of a box: its own network behind a link, its own group, an end and a restart.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,7 +42,7 @@ fn network_of(pid: u32) -> PathBuf {
     fs::read_link(format!("/proc/{pid}/ns/net")).unwrap()
 }
 
-/// A server where the subject looks for the database.
+/// Starts a server at the address where the subject expects the database.
 fn serve(trial_box: &mut TrialBox, ground: &Ground) {
     let server = Path::new(TOLOK).with_file_name("faulty-subject");
     let assets = ground.path().display().to_string();
@@ -51,8 +51,7 @@ fn serve(trial_box: &mut TrialBox, ground: &Ground) {
     trial_box.start(&ground.database(&argv)).unwrap();
 }
 
-/// Has the subject connect until it is let in, and then five times more; returns the shortest handshake, and what the connections
-/// use as congestion control.
+/// Makes the subject connect until it succeeds, and then five times more. Returns the shortest handshake.
 fn handshake_from_the_subject(trial_box: &mut TrialBox, ground: &Ground) -> Duration {
     let at = format!("/dev/tcp/{}/{PORT}", trial_box.database_address());
     let script = format!(
@@ -65,7 +64,7 @@ fn handshake_from_the_subject(trial_box: &mut TrialBox, ground: &Ground) -> Dura
     Duration::from_micros(times.into_iter().min().unwrap())
 }
 
-/// Packets that a link passed to the subject and from it, by the last line of its report.
+/// Packets that a link passed to the subject and from it, from the last line of its report.
 fn packets_in(report: &Path) -> [u64; 2] {
     let report = fs::read_to_string(report).unwrap();
     let last: serde_json::Value = serde_json::from_str(report.lines().last().unwrap()).unwrap();
@@ -94,7 +93,7 @@ fn a_database_behind_a_link_is_a_round_trip_away_from_the_subject() {
     let emulators = [trial_box.link_pid(), trial_box.database_link_pid()].map(Option::unwrap);
     assert_eq!(BTreeSet::from_iter(members(&trial_box, "link")), BTreeSet::from(emulators));
 
-    // Its settings are those of all namespaces of the box.
+    // Its settings are those of all the box's namespaces.
     let asked = "cat /proc/sys/net/ipv4/tcp_rmem /proc/sys/net/ipv4/tcp_congestion_control /proc/net/dev";
     let log = ground.database(&["sh", "-c", asked]).log;
     trial_box.start(&ground.database(&["sh", "-c", asked])).unwrap();
@@ -118,7 +117,7 @@ fn a_database_behind_a_link_is_a_round_trip_away_from_the_subject() {
     trial_box.stop().unwrap();
     assert_all_gone(|| traces.left());
     let [front, back] = ["link.jsonl", "database-link.jsonl"].map(|name| packets_in(&ground.path().join(name)));
-    // Of each of six handshakes two packets come from the subject, and one goes to it; nobody used the other link.
+    // Each of the six handshakes sends two packets from the subject and one to it. The other link is unused.
     assert!(back[0] >= 6 && back[1] >= 12, "{back:?}");
     assert_eq!(front, [0; 2]);
 }
@@ -164,7 +163,7 @@ fn without_a_link_the_database_is_in_the_network_of_the_subject() {
     handshake_from_the_subject(&mut trial_box, &ground);
     let server = trial_box.pids_of("database");
     assert_eq!((members(&trial_box, "database"), network_of(server[0])), (server, network_of(trial_box.init_pid())));
-    // More than it may have, in the private folder, which counts for it.
+    // More than its limit, in the private folder, which counts towards it.
     let fill = "dd if=/dev/zero of=large bs=1M count=100 2>/dev/null; echo written";
     trial_box.start(&ground.database(&["sh", "-c", &format!("exec >&-; {fill}")])).unwrap();
     wait_until("the limit is met", || {
@@ -174,10 +173,10 @@ fn without_a_link_the_database_is_in_the_network_of_the_subject() {
     trial_box.stop().unwrap();
 }
 
-/// A server that ignores what can be ignored, with a child in a session of its own.
+/// A server that ignores all signals that it can, with a child in another session.
 const STUBBORN: &str = "trap '' TERM INT HUP; setsid sh -c 'trap \"\" TERM; sleep 100001; true' & sleep 100002; true";
 
-/// Kills the database twice and asks it to end once; the subject notices nothing but that.
+/// Kills the database twice and asks it to end once. The subject sees nothing else.
 fn the_database_ends_and_begins_again(spec: &BoxSpec, ground: &Ground) {
     let mut trial_box = open(spec);
     trial_box.start(&ground.process(&["sleep", "100000"])).unwrap();
@@ -201,7 +200,7 @@ fn the_database_ends_and_begins_again(spec: &BoxSpec, ground: &Ground) {
     trial_box.end_part("database", Signal::TERM).unwrap();
     let last = trial_box.exits().unwrap().last().unwrap().clone();
     assert_eq!((last.part.as_str(), last.how.as_str()), ("database", "exit code 3"));
-    // Of nobody there is nobody to end.
+    // Without a database process there is nothing to end.
     trial_box.end_part("database", Signal::KILL).unwrap();
     assert_eq!(trial_box.exits().unwrap().len(), 3);
     trial_box.stop().unwrap();
@@ -265,7 +264,7 @@ fn a_database_comes_back_in_its_network_and_what_it_used_stays_counted() {
     let usage = sampler.window_ends(3.0, SystemClock.now()).unwrap();
     let used = usage.part(Part::Database);
     let network = used.network.unwrap();
-    // Twice five handshakes and more, with three packets of 40 bytes each from either side at least.
+    // At least ten handshakes, with at least three packets of 40 bytes from each side.
     assert!(network.received_bytes > 10 * 120 && network.sent_bytes > 10 * 80, "{network:?}");
     assert!(used.cpu_s > 0.0 && used.memory.unwrap().peak_bytes > Some(0), "{used:?}");
     assert!(usage.part(Part::DatabaseLink).cpu_s > 0.0, "{usage:?}");
@@ -275,7 +274,7 @@ fn a_database_comes_back_in_its_network_and_what_it_used_stays_counted() {
 #[test]
 fn what_an_environment_asks_of_its_database_is_tried_out() {
     require!(can_have_links() && can_have_groups(), "no groups or no TUN device");
-    // It sweeps up after dead sessions, on which other tests look.
+    // It cleans up after dead sessions, which other tests examine.
     let _turn = my_turn();
     let ground = run::Capabilities::prepare();
     let cpus = CpuMap { subject: vec![0], generator: vec![0], ..CpuMap::default() };

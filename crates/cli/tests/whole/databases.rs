@@ -1,4 +1,4 @@
-//! Studies whose workloads ask a database: a private one, one that misbehaves, and one of the user's own.
+//! Studies whose workloads use a database: a private one, one that misbehaves, and the user's own.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,7 +45,7 @@ fn mariadb() -> Option<Program> {
     }
 }
 
-/// Skips a test, visibly, where there is no MariaDB.
+/// Skips a test, with a message, if there is no MariaDB.
 macro_rules! require_mariadb {
     () => {
         require!(mariadb().is_some(), "there is no MariaDB; `tolok setup mariadb` fetches it")
@@ -72,7 +72,7 @@ fn a_trial_with_a_database_records_what_it_did() {
         let database = &record["outcome"]["database"];
         assert!(database["version"].as_str().unwrap().contains("MariaDB"), "{database}");
         let good = record["outcome"]["ledger"]["good"].as_u64().unwrap();
-        // Answers that were under way at the borders of the window are counted by only one of the two.
+        // Responses in flight at the borders of the window are counted on only one side.
         assert!(good > 0 && database["queries"].as_u64().unwrap() + 16 >= good, "{good} answers, {database}");
         assert!((1..=4).contains(&database["connections_max"].as_u64().unwrap()), "a pool of 4: {database}");
         assert_eq!(database["refused_connections"], 0);
@@ -145,11 +145,11 @@ fn an_outage_is_asked_for_and_both_its_ends_are_recorded() {
 fn a_database_that_refuses_connections_is_to_blame_for_it() {
     require_mariadb!();
     let _turn = my_turn();
-    // Each of 14 processes has a connection at least, however small the pool is.
+    // Each of 14 processes has at least one connection, however small the pool is.
     let place = place(
         "['node/http:cluster?workers=14']",
         "'query'",
-        // Long enough for most processes to start on a busy machine.
+        // Long enough for most processes to start, even on a busy machine.
         "vus = 64, duration = '3s', warmup = '1s'",
         "database = { pool = 2, max-connections = 10 }",
     );
@@ -161,13 +161,13 @@ fn a_database_that_refuses_connections_is_to_blame_for_it() {
             assert!(said.output.contains("max-connections"), "what helps is said: {}", said.output);
             outcome["message"].as_str().unwrap().contains("as many as it accepts")
         }
-        // Some of its processes were let in.
+        // Some of its processes could connect.
         _ => outcome["database"]["refused_connections"].as_u64().unwrap() > 0,
     };
     assert!(refused, "{outcome}");
 }
 
-/// Pids of the servers of this place's trials.
+/// Pids of the database servers of this place's trials.
 pub fn servers(place: &Place) -> Vec<Pid> {
     let needle = place.path().display().to_string();
     let mut found = Vec::new();
@@ -194,7 +194,7 @@ fn a_database_that_dies_under_load_is_to_blame_and_not_the_subject() {
     assert_blames_the_database(&place, (code, &said), "the database ended with signal 9");
 }
 
-/// Waits until load is put on the subject.
+/// Waits until the subject is under load.
 fn wait_for_load(place: &Place) {
     let deadline = Instant::now() + PATIENCE;
     let is_under_load = || {
@@ -209,9 +209,9 @@ fn wait_for_load(place: &Place) {
     }
 }
 
-/// A run whose database gets a signal as soon as load is put on the subject.
+/// A run whose database gets a signal as soon as the subject is under load.
 pub fn struck_under_load(place: &Place, signal: Signal) -> Started {
-    // The temporary folder of the run has the name of this place, so that its server can be told from others.
+    // The run's temporary folder is inside this place, which distinguishes its server from others.
     let mut command = place.command(&["run", "try"]);
     command.env("TMPDIR", place.path());
     let started = Started::of(command);
@@ -222,7 +222,7 @@ pub fn struck_under_load(place: &Place, signal: Signal) -> Started {
     started
 }
 
-/// The first trial failed by its database, in these words, and nothing of the run is left.
+/// Asserts that the first trial failed because of its database, with this message, and that nothing of the run remains.
 pub fn assert_blames_the_database(place: &Place, (code, said): (Option<i32>, &str), words: &str) -> Value {
     assert_eq!(code, Some(5), "{said}");
     let outcome = place.records()[0]["outcome"].clone();
@@ -262,7 +262,7 @@ fn a_server_of_the_users_own_that_goes_away_is_to_blame_and_not_the_subject() {
     server.ask("create database shop; create user 'me'@'%' identified by 's3cret'; grant all on shop.* to 'me'@'%'");
     let load = "vus = 4, duration = '20s', warmup = '100ms'";
     let place = place("['go/nethttp']", "'query'", load, "database = { dsn = 'env:TOLOK_TEST_DSN', pool = 4 }");
-    // Without the address there is nothing to be measured, and no trial to be spoilt.
+    // Without the address, nothing is measured and no trial is lost.
     let said = place.tolok(&["run", "try"]);
     assert_eq!(said.code, Some(6), "{}", said.progress);
     assert!(said.progress.contains("the variable TOLOK_TEST_DSN is not set"), "{}", said.progress);
@@ -276,7 +276,7 @@ fn a_server_of_the_users_own_that_goes_away_is_to_blame_and_not_the_subject() {
     assert!(!outcome.to_string().contains("s3cret"), "{outcome}");
 }
 
-/// A server of the user's own, on a port of the loopback.
+/// The user's own server, on a loopback port.
 struct OwnServer {
     child: Child,
     commands: ServerCommands,
@@ -313,7 +313,7 @@ impl OwnServer {
     }
 }
 
-/// Does something, and reads all the while the command lines of processes.
+/// Runs `act`, and reads the command lines of all processes meanwhile.
 fn watched<T>(act: impl FnOnce() -> T) -> (T, BTreeSet<String>) {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -332,7 +332,7 @@ fn watched<T>(act: impl FnOnce() -> T) -> (T, BTreeSet<String>) {
     })
 }
 
-/// Files below a folder that contain a word, packed ones as they are.
+/// Files below a folder that contain a word. Compressed files are not unpacked.
 fn files_with(word: &str, folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| !path.is_symlink()) {
@@ -358,7 +358,7 @@ fn command(words: &[String], program: &Program) -> Command {
     command
 }
 
-/// A subject that writes its password into its log, which is the only place that has it afterwards.
+/// The subject writes its password into its log, the only place that has it afterwards.
 #[test]
 fn every_trial_has_a_password_of_its_own_that_nothing_else_tells() {
     require_mariadb!();
@@ -410,7 +410,7 @@ fn a_server_of_the_users_own_is_asked_and_its_tables_are_left_alone() {
     };
     let ((code, said), shown) = watched(again);
     assert_done(code, &said);
-    // Of the address, the password, however it is written, and the other variable.
+    // Neither the address nor its password, in any spelling, nor the other variable.
     assert!(!shown.iter().any(|line| line.contains("s3cret")), "every user can read command lines: {shown:?}");
     assert!(!said.contains("s3cret"), "{said}");
     assert_eq!(files_with("s3cret", &place.path().join("runs")), [""; 0]);
@@ -420,7 +420,7 @@ fn a_server_of_the_users_own_is_asked_and_its_tables_are_left_alone() {
     assert!(outcome["database"]["queries"].as_u64().unwrap() > 0, "{outcome}");
     assert_eq!(server.ask("select count(*) from shop.orders; select count(*) from shop.rows40"), "2\n10000\n");
 
-    // A table of that name which is not ours is nobody's to drop.
+    // A table of that name that is not tolok's must not be dropped.
     server.ask("drop table shop.rows50; create table shop.rows50 (mine int); insert into shop.rows50 values (7)");
     fs::remove_dir_all(place.run_folder()).unwrap();
     let (code, said) = again();

@@ -1,7 +1,7 @@
-//! What the documents tell people to type does work: every block of commands in them is run as it stands, only shorter.
+//! The commands in the documents work: every block of commands is run as written, only shorter.
 //!
-//! A block that is not run says why, in a comment above it: `<!-- not run: it needs a server of yours -->`. Blocks of TOML are
-//! read in `crates/model/tests/all/documents.rs`.
+//! A block that is not run gives the reason in a comment above it: `<!-- not run: it needs a server of yours -->`. Blocks of TOML
+//! are read in `crates/model/tests/all/documents.rs`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,8 +15,8 @@ use tempfile::TempDir;
 
 use crate::place::{TOLOK, my_turn, repository};
 
-/// What is shortened, in the order of this list: windows, blocks, and what would be fetched or asked for a long time. All else is
-/// typed as it stands. What says more stands before what is a part of it.
+/// Replacements that shorten commands, applied in this order: windows, rounds, fetches and long measurements. All else is run as
+/// written. A longer text comes before its own parts.
 const SHORTER: &[(&str, &str)] = &[
     ("./tolok quick", "./tolok quick --yes --no-open --blocks 1 --scale 0.2 --subjects node/http"),
     ("tolok run core --subject ", "tolok run quick --blocks 1 --scale 0.2 --subject "),
@@ -37,7 +37,7 @@ const SHORTER: &[(&str, &str)] = &[
     ("tolok fidelity 'bun/serve:*' php/fpm", "tolok fidelity bun/serve php/fpm --no-aborts"),
     ("tolok fidelity 'bun/serve:*'", "tolok fidelity bun/serve"),
     ("tolok fidelity  ", "tolok fidelity node/http --no-aborts  "),
-    // Ten seconds unless said.
+    // The default is ten seconds.
     ("tolok load http", "tolok load -d 300ms http"),
     ("tolok load --rate 2000", "tolok load -d 300ms --rate 2000"),
     ("tolok load -R 2000 --threshold", "tolok load -d 300ms -R 2000 --threshold"),
@@ -57,7 +57,7 @@ const SHORTER: &[(&str, &str)] = &[
     ),
 ];
 
-/// Codes with which tolok says something that is no fault of the command: see `tolok --help`.
+/// Exit codes that report a result and not a fault of the command: see `tolok --help`.
 const SAID: &str = "3|4|5";
 
 /// A block of a document.
@@ -95,7 +95,7 @@ fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// What a block has a person type; none where it is not for a shell.
+/// The commands of a block, or `None` if it is not for a shell.
 fn typed(block: &Block) -> Option<String> {
     match block.language.as_str() {
         "sh" | "bash" => Some(block.text.clone()),
@@ -107,7 +107,7 @@ fn typed(block: &Block) -> Option<String> {
     }
 }
 
-/// A checkout as a reader has it, with a server at work and a run that was made.
+/// A reader's checkout, with a running server and a stored run.
 struct Reader {
     folder: TempDir,
     server: Child,
@@ -115,7 +115,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// The one that all documents share: making its run takes some seconds.
+    /// The checkout that all documents share: its run takes some seconds.
     fn get() -> &'static Self {
         static READER: OnceLock<Reader> = OnceLock::new();
         READER.get_or_init(Self::new)
@@ -129,7 +129,7 @@ impl Reader {
         for made in ["home/code", "home/.local/share/bash-completion/completions", "home/.local/share/man/man1"] {
             fs::create_dir_all(folder.path().join(made)).unwrap();
         }
-        // What a reader begins goes beside what is there, so the folders in between are the reader's own.
+        // New files of the reader go beside existing ones, so the parent folders must be the reader's own.
         for within in ["workloads", "subjects/node"] {
             link_each(within, folder.path());
         }
@@ -155,7 +155,7 @@ impl Reader {
         reader
     }
 
-    /// Makes a run, and gives it these names. A copy is newer than what it was copied from, so that `latest` is one of them.
+    /// Makes a run, and stores it under these names. Each copy is newer than the original, so `latest` is one of them.
     fn keep_run(&self, seed: u32, names: [&str; 3]) {
         let made = self.shell(&format!("tolok run mine --seed {seed} --runs made -o made.txt"));
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
@@ -169,7 +169,7 @@ impl Reader {
         fs::remove_dir_all(self.folder.path().join("made")).unwrap();
     }
 
-    /// Copies a run as if it were another one. Its manifest does not know its id, so only `compare` reads it.
+    /// Copies a run as another one. Its manifest does not contain the new id, so only `compare` reads it.
     fn keep_as_another(&self, of: &str, name: &str) {
         let runs = self.folder.path().join("runs");
         let copied = Command::new("cp").arg("-r").arg(runs.join(of)).arg(runs.join(name)).status();
@@ -184,8 +184,7 @@ impl Reader {
         fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    /// Has every study go on whatever else the machine does: nobody reads the figures, so none waits for a quiet machine, or
-    /// measures anew what others disturbed.
+    /// Makes every study ignore disturbances: the figures do not matter, so no study waits for a quiet machine or repeats trials.
     fn let_studies_be_disturbed(&self) {
         let files = folder_names(&self.folder.path().join("studies")).into_iter().filter(|path| path.is_file());
         for file in files {
@@ -196,7 +195,7 @@ impl Reader {
         }
     }
 
-    /// Makes a run the latest: its file is written anew.
+    /// Makes a run the latest by rewriting its file.
     fn begin_with(&self, file: &str) {
         let path = self.folder.path().join(file);
         let content = fs::read(&path).unwrap();
@@ -210,7 +209,7 @@ impl Reader {
         let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap());
         let mut command = Command::new("sh");
         command.args(["-euc", script]).current_dir(own).env("PATH", path).env("TOLOK_HOME", own);
-        // What is written below the home is not the user's; what is read there still is.
+        // Files written below the home are not the user's; files read there still are.
         for (name, place) in [("XDG_CACHE_HOME", ".cache"), ("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {
             let usual = PathBuf::from(std::env::var_os("HOME").unwrap()).join(place);
             command.env(name, std::env::var_os(name).unwrap_or(usual.into()));
@@ -224,7 +223,7 @@ impl Reader {
         command.output().unwrap()
     }
 
-    /// A script as it is run here.
+    /// A script with all replacements applied.
     fn shortened(&self, script: &str) -> String {
         let shorter = SHORTER.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to));
         let here = format!("127.0.0.1:{}", self.port);
@@ -240,7 +239,7 @@ impl Drop for Reader {
     }
 }
 
-/// A study whose run has what the documents look at: a database, several numbers of users, blocks enough for intervals.
+/// A study whose run has everything that the documents show: a database, several numbers of users, and enough rounds for intervals.
 const STUDY: &str = "\
 title = 'Mine'
 subjects = ['node/http']
@@ -254,12 +253,12 @@ workload = 'rows?limit=10'
 load = { executor = 'constant-vus', vus = [2, 8], duration = '300ms', warmup = '50ms' }
 ";
 
-/// tolok, for scripts that stop at an error: what it says by its code is none.
+/// tolok for scripts that stop at an error: its result codes become 0.
 fn wrapper() -> String {
     format!("#!/bin/sh\n'{TOLOK}' \"$@\"\ncode=$?\ncase $code in {SAID}) exit 0 ;; *) exit $code ;; esac\n")
 }
 
-/// A small server, and its port. It ends with the test, as its standard input does.
+/// A small server, and its port. It ends with the test, when its standard input closes.
 fn server() -> (Child, u16) {
     let script = "const s = require('http').createServer((q, a) => { const hello = q.url.endsWith('/hello'); \
                   a.setHeader('content-type', hello ? 'text/html' : 'application/json'); \
@@ -274,7 +273,7 @@ fn server() -> (Child, u16) {
     (child, line.trim().parse().unwrap())
 }
 
-/// Makes a folder with all that lies in that of the repository, but for what is there already.
+/// Makes a folder with links to everything in the repository's folder, except what exists already.
 fn link_each(within: &str, reader: &Path) {
     fs::create_dir_all(reader.join(within)).unwrap();
     for entry in fs::read_dir(repository().join(within)).unwrap().map(Result::unwrap) {
@@ -301,9 +300,9 @@ fn documents() -> BTreeSet<String> {
     found
 }
 
-/// Runs all that a document has a person type.
+/// Runs all commands of a document.
 fn check(document: &str) {
-    // One document at a time, each beginning with the same run as `latest`.
+    // One document at a time, because each must begin with the same run as `latest`.
     static READING: Mutex<()> = Mutex::new(());
     let _reading = READING.lock().unwrap_or_else(PoisonError::into_inner);
     Reader::get().begin_with("runs/NAME/run.json");

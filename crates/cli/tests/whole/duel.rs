@@ -1,4 +1,4 @@
-//! Duels: two subjects against each other, with an exit code for a build.
+//! Duels: two subjects compared, with an exit code for CI.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tolok_testkit::require;
 
 use crate::place::{Place, Said, my_turn, repository};
 
-/// A launch takes a tenth of its time, and five launches are run.
+/// Launches take a tenth of their time, and there are five.
 const SHORT: [&str; 6] = ["--budget", "1s", "--scale", "0.1", "--vus", "4"];
 
 fn duel(place: &Place, words: &[&str]) -> Said {
@@ -100,7 +100,7 @@ fn two_states_of_a_folder_make_a_comment_for_a_pull_request() {
     }
     let of_plan = fs::read_to_string(place.run_folder().join("plan.json")).unwrap();
     assert!(of_plan.contains("local/mine-main-1") && of_plan.contains("local/mine-main"), "{of_plan}");
-    // What was brought is found again, so the run can be shown and verified.
+    // The folders are found again, so the run can be shown and verified.
     assert_eq!(place.tolok(&["verify", "latest"]).code, Some(0));
 }
 

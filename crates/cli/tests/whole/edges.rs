@@ -1,11 +1,11 @@
-//! The architecture, as a test: which crate may use which, and which may print, leave or use unsafe code.
+//! Tests the architecture: which crate may use which, and which may print, exit or use unsafe code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Every edge that may exist between our crates. What is not here is a mistake, or a change of ARCHITECTURE.md.
+/// Every allowed dependency between our crates. Any other is a mistake, or needs a change of ARCHITECTURE.md.
 const ALLOWED: &[(&str, &[&str])] = &[
     (
         "tolok-cli",
@@ -74,10 +74,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that talk to a person.
+/// Crates that print for users.
 const COMMANDS: [&str; 2] = ["crates/cli/", "crates/bench/"];
 
-/// The ceiling server is put under real load in its tests.
+/// The ceiling server's tests put real load on it.
 const CEILING_IS_TESTED_BY: (&str, &str) = ("tolok-ceiling", "tolok-load");
 
 #[test]
@@ -97,7 +97,7 @@ fn crates_depend_on_each_other_in_one_direction_only() {
             let used = dependency["name"].as_str().unwrap();
             let only_in_tests = dependency["kind"].as_str() == Some("dev");
             let is_ours = allowed.contains_key(used);
-            // Tests turn on a feature of their own crate.
+            // Tests enable a feature of their own crate.
             let in_tests_too =
                 only_in_tests && (used == "tolok-testkit" || used == name || (name, used) == CEILING_IS_TESTED_BY);
             if is_ours && !may_use.contains(&used) && !in_tests_too {
@@ -144,7 +144,7 @@ fn every_source_file_is_a_module_that_somebody_compiles() {
     assert_eq!(stray, Vec::<PathBuf>::new());
 }
 
-/// Whether it is the root of a crate, or is declared where the module above it is, or by its path in a file beside it.
+/// Whether the file is the root of a crate, or is declared in the parent module, or by its path in a neighbouring file.
 fn is_compiled(file: &Path) -> bool {
     let (folder, stem) = (file.parent().unwrap(), file.file_stem().unwrap().to_str().unwrap());
     if matches!(stem, "main" | "lib") || folder.ends_with("bin") {

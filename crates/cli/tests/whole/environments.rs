@@ -1,4 +1,4 @@
-//! Studies with limits, links and an unscored diagnosis, run to their end on this machine.
+//! Studies with limits, links and an unscored diagnosis, run completely on this machine.
 
 use rustix::process::geteuid;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use tolok_testkit::require;
 
 use crate::place::{Place, Said, assert_all_gone, assert_done, my_turn};
 
-/// A place with one subject and a study of it: `json` in one second windows in such an environment.
+/// A place with one subject and a study of it: `json` in windows of one second in this environment.
 fn place(fault: &str, environment: &str) -> Place {
     let place = Place::new().with_faulty("server", fault);
     let study = format!(
@@ -26,7 +26,7 @@ fn run(place: &Place, options: &[&str]) -> (Said, Vec<Value>) {
     (said, records)
 }
 
-/// What the machine's control groups can do here.
+/// Whether control groups here have these controllers.
 fn has_groups(controllers: &[Controller]) -> bool {
     let usable = Hierarchies::find().usable();
     controllers.iter().all(|controller| usable.contains(controller))
@@ -45,8 +45,8 @@ fn a_subject_that_needs_more_memory_than_it_may_have_is_out_of_memory() {
     assert!(message.starts_with("the kernel killed 1 process of it at its memory limit of 64 MiB"), "{message}");
 }
 
-/// A place with a study of the same server on a CPU of its own and under a quota of one CPU's time. It has company: a process
-/// that takes all it gets, so that both would use more than one CPU.
+/// A place with a study of one server on its own CPU, and under a quota of one CPU. The subject also runs a busy loop, so in both
+/// modes it tries to use more than one CPU.
 fn two_modes() -> Place {
     let place = place("none", "subject = { cpus = 1, mode = ['dedicated', 'quota'] }");
     let file = place.path().join("subjects/test/server/subject.toml");
@@ -79,7 +79,7 @@ fn a_quota_is_told_from_dedicated_cpus_and_the_two_are_never_in_one_table() {
     assert!(periods > 0 && seconds > 0.0, "{quota}");
     let used = |record: &Value| record["outcome"]["subject"]["cpu_s"].as_f64().unwrap();
     assert!(used(dedicated) > 0.0 && used(quota) > 0.0);
-    // Each is a scenario of its own, with a table of its own.
+    // Each is a separate scenario with its own table.
     let report: Value = serde_json::from_str(&place.tolok(&["report", "latest", "--format", "json"]).output).unwrap();
     let scenarios = report["scenarios"].as_array().unwrap();
     let modes: Vec<&str> =
@@ -90,7 +90,7 @@ fn a_quota_is_told_from_dedicated_cpus_and_the_two_are_never_in_one_table() {
         assert_eq!(scenario["comparisons"].as_array().unwrap().len(), 0, "{scenario}");
     }
     let markdown = place.tolok(&["report", "latest", "--format", "md"]).output;
-    // Tables with a line a scenario compare nothing, nor does the one of what each subject was given.
+    // Tables with one line per scenario compare nothing, and neither does the table of given resources.
     let is_of_figures = |block: &&str| block.starts_with("| subject |") && !block.starts_with("| subject | given ");
     let tables = markdown.split("\n\n").filter(is_of_figures);
     let both = tables.filter(|table| table.contains("dedicated") && table.contains("quota"));
@@ -121,7 +121,7 @@ fn what_a_subject_leaves_in_temporary_folders_goes_with_its_trial() {
     }
 }
 
-/// Files of a name below a folder.
+/// Files with this name below a folder.
 fn find(folder: &std::path::Path, name: &str) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let found = |path: std::path::PathBuf| {
@@ -145,7 +145,7 @@ fn every_packet_of_a_link_takes_its_time() {
     let packets = |direction: &str| link[direction]["packets"].as_u64().unwrap();
     assert!(packets("to_subject") > 0 && packets("to_client") > 0, "{link}");
     assert_eq!(near["outcome"]["link"], Value::Null);
-    // A handshake and a request are two round trips: nothing answers in the subject's place.
+    // A handshake and a request take two round trips: nothing answers on the subject's behalf.
     assert!(distant["outcome"]["cold_start_s"].as_f64().unwrap() >= 0.06);
     assert_eq!(distant["isolation"]["sysctls"]["net.ipv4.tcp_congestion_control"], "cubic");
 }
@@ -201,7 +201,7 @@ fn a_diagnosis_is_a_trial_of_its_own_that_is_not_scored() {
     let diagnosis = &found["outcome"]["Ok"];
     let counted = |name: &str| diagnosis[name].as_u64();
     assert!(counted("answers").unwrap() > 0, "{found}");
-    // What cannot be counted is named with its reason.
+    // A count that is unavailable is listed with the reason.
     let unavailable = diagnosis["unavailable"].as_array().unwrap();
     assert!(counted("syscalls").is_some_and(|calls| calls > 0) || !unavailable.is_empty(), "{found}");
     let whole = place.tolok(&["report", "-v"]).output;

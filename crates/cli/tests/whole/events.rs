@@ -1,4 +1,4 @@
-//! What a run tells while it goes on: on standard output, and in its folder.
+//! The events of a run in progress: on standard output, and in its folder.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::place::{Place, assert_done, my_turn};
 
-/// A server that answers 500 requests a second, loaded for two seconds after one of warm-up.
+/// A server with 500 responses per second, loaded for two seconds after one second of warm-up.
 fn place(blocks: u32) -> Place {
     let place = Place::new().with_faulty("paced", "paced=500");
     let text = format!(
@@ -22,14 +22,14 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
-/// The events of a run in a word each, those of seconds with their start.
+/// The events of a run, each as one word; seconds have their start.
 fn words(lines: &[Value]) -> Vec<String> {
     let word = |line: &Value| match line["event"].as_str().unwrap() {
         "phase" => line["phase"].as_str().unwrap().to_owned(),
         "second" => format!("{} {}", line["phase"].as_str().unwrap(), line["start_s"]),
         other => other.to_owned(),
     };
-    // A busy machine is waited for, and a trial may be disturbed: that is not in question here.
+    // The run may wait for a quiet machine, and a trial may be disturbed; this test ignores both.
     lines.iter().filter(|line| !["waiting", "disturbed"].contains(&line["event"].as_str().unwrap())).map(word).collect()
 }
 

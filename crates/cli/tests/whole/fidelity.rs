@@ -8,13 +8,13 @@ use tolok_testkit::require;
 
 use crate::place::{Place, assert_all_gone, my_turn, repository};
 
-/// Whether all of these programs are here.
+/// Whether all of these programs are installed.
 fn are_ready(programs: &[&str]) -> bool {
     let toolbox = Toolbox::open_default().unwrap();
     programs.iter().all(|name| matches!(toolbox.detect(name), Ok(ProgramState::Ready(_))))
 }
 
-/// What became of a type, by one driver.
+/// A driver's conversion of a type.
 fn sentence<'a>(driver: &'a Value, column: &str) -> &'a str {
     let types = driver["types"].as_array().unwrap();
     types.iter().find(|verdict| verdict["column"] == column).unwrap()["sentence"].as_str().unwrap()
@@ -38,7 +38,7 @@ fn two_drivers_tell_what_they_make_of_types_and_of_one_connection() {
     assert!(report["database"].as_str().unwrap().contains("MariaDB"), "{report}");
     let [go, node] = report["drivers"].as_array().unwrap().as_slice() else { panic!("{report}") };
     assert_eq!((&go["subject"], &node["subject"]), (&"go/nethttp:encoder".into(), &"node/http:single".into()));
-    // Go has whole numbers of 64 bits; those of JavaScript end at 53.
+    // Go has 64-bit integers; JavaScript numbers are exact only to 53 bits.
     assert_eq!(sentence(go, "bigint_signed"), "a number, exact");
     assert_eq!(sentence(node, "bigint_signed"), "a number, rounded: 9007199254740993 became 9007199254740992");
     for driver in [go, node] {

@@ -1,4 +1,4 @@
-//! A subject that tries what it should not be able to do: each attempt is refused, as root and as an ordinary user.
+//! A malicious subject: each of its attempts is refused, as root and as an ordinary user.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -11,10 +11,10 @@ use tolok_testkit::require;
 
 use crate::place::{Place, Said, TOLOK, assert_done, copy_program, my_turn};
 
-/// `nobody` nearly everywhere, and an ordinary user in any case.
+/// `nobody` on nearly every system, and an ordinary user in any case.
 const USER: u32 = 65_534;
 
-/// A place with an intruder beside a good server, a secret at the user's home, and another run.
+/// A place with an intruder beside a good server, a secret in the user's home, and another run.
 fn place() -> Place {
     let place = Place::for_every_user();
     let path = place.path();
@@ -36,7 +36,7 @@ fn place() -> Place {
     place.with_subject("intruder", &text).with_study("['*']", 1, "200ms")
 }
 
-/// What it looks into and writes.
+/// What it tries to read and write.
 fn attempts(place: &Path) -> Vec<String> {
     let read = ["own/.ssh/id", "own", "runs/other/run.json", "runs"].map(|path| place.join(path));
     let write = ["own", "runs", "runs/other", "subjects/test/intruder"].map(|path| place.join(path));
@@ -46,7 +46,7 @@ fn attempts(place: &Path) -> Vec<String> {
     read.map(|path| option("read", path)).chain(write.map(|path| option("write", path))).collect()
 }
 
-/// Runs the study with this command; returns the number of the subject's account, and what the intruder managed.
+/// Runs the study with this command. Returns the uid of the subject, and what the intruder achieved.
 fn managed(place: &Place, mut command: Command) -> (u32, Vec<String>) {
     for name in ["HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
         command.env(name, place.path().join("own"));
@@ -75,7 +75,7 @@ fn as_root_a_subject_has_an_account_without_rights_and_manages_nothing() {
     assert!((61_184..=65_519).contains(&account), "{account}");
 }
 
-/// As in a container without privileges.
+/// As in an unprivileged container.
 #[test]
 fn where_root_may_mount_nothing_a_subject_still_has_that_account() {
     require!(geteuid().is_root(), "another test is for ordinary users");
@@ -85,7 +85,7 @@ fn where_root_may_mount_nothing_a_subject_still_has_that_account() {
     command.env("TOLOK_NO_NAMESPACE", "1");
     let (account, managed) = managed(&place, command);
     assert!((61_184..=65_519).contains(&account), "{account}");
-    // What everybody may, as `doctor` says.
+    // What any account may do, as `doctor` reports.
     for what in &managed {
         let is_public = what.starts_with("read /") && !what.contains(".ssh") && what != "read /root";
         assert!(is_public || what == "write /var/tmp", "{managed:?}");

@@ -1,5 +1,5 @@
-//! Hosts on one machine: each a network, mount, name and process namespace, with a cable to a switch. All share the files but those of
-//! `/var/tmp` and `/run`.
+//! Hosts on one machine: each has network, mount, UTS and pid namespaces, with a cable to a switch. They share all files except
+//! those of `/var/tmp` and `/run`.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -9,21 +9,21 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The first host has this number at the end of its address.
+/// The last number of the first host's address.
 const FIRST: u32 = 10;
 
-/// Namespaces, which end with it.
+/// Namespaces, which end on drop.
 pub struct Hosts {
-    /// Begins the names of its network namespaces.
+    /// Prefix of the names of its network namespaces.
     tag: String,
-    /// The file of all names.
+    /// The hosts file with all names.
     names: PathBuf,
     hosts: Vec<Host>,
 }
 
 struct Host {
     name: String,
-    /// `unshare`, whose end kills all that runs on the host.
+    /// `unshare`; when it ends, everything on the host is killed.
     keeper: Child,
     /// The first process of the host.
     init: u32,
@@ -42,13 +42,13 @@ pub fn lacks(programs: &[&str]) -> Option<String> {
     needed.into_iter().find(|program| !is_there(program)).map(|program| format!("there is no {program}"))
 }
 
-/// The address of the host in this place.
+/// The address of the host with this index.
 pub fn address(place: usize) -> String {
     format!("10.231.0.{}", FIRST + place as u32)
 }
 
 impl Hosts {
-    /// Connects hosts by these names, and boots none.
+    /// Connects hosts with these names, without booting any.
     pub fn connected(folder: &Path, names: &[&str]) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let tag = format!("tolok-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -92,10 +92,10 @@ impl Hosts {
         command
     }
 
-    /// The same with the program, the environment and the folder of another command.
+    /// Like [`Self::on`], with the program, environment and folder of another command.
     pub fn there(&self, host: &str, command: &Command) -> Command {
         let mut there = self.on(host);
-        // A folder that is named before the mounts are entered is that of the machine.
+        // A folder resolved before the mounts are entered would be the machine's.
         let folder = command.get_current_dir().unwrap();
         there.args(["env", "-C"]).arg(folder).arg(command.get_program()).args(command.get_args());
         command.get_envs().filter_map(|(name, value)| Some((name, value?))).for_each(|(name, value)| {
@@ -104,7 +104,7 @@ impl Hosts {
         there
     }
 
-    /// What a command says on a host.
+    /// The output of a script on a host.
     pub fn said(&self, host: &str, script: &str) -> String {
         let said = self.on(host).args(["sh", "-c", script]).output().unwrap();
         String::from_utf8_lossy(&said.stdout).into_owned()

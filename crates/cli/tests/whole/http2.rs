@@ -1,4 +1,4 @@
-//! `tolok load --http2` against real servers: thousands of requests, and no failure that is not there.
+//! `tolok load --http2` against real servers: thousands of requests, and no false failure.
 
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,7 +15,7 @@ use crate::place::{PATIENCE, Place, my_turn};
 
 const BODY: &str = r#"{"message":"Hello, World!"}"#;
 
-/// More than nginx takes on a connection before it gives it up.
+/// More requests than nginx accepts on one connection.
 const REQUESTS: u64 = 5_000;
 
 const NODE: &str = "
@@ -31,7 +31,7 @@ const server = {
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 ";
 
-/// A server of one test, gone with it.
+/// A server of one test, killed on drop.
 struct Server {
     child: Child,
     folder: TempDir,
@@ -57,7 +57,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Node serving one of the kinds of the script above.
+/// Node, serving one of the kinds in the script above.
 fn node(kind: &str) -> Option<Server> {
     let (node, folder) = (program("node")?, folder());
     let mut command = Command::new(node.path);
@@ -69,7 +69,7 @@ fn node(kind: &str) -> Option<Server> {
     Some(Server { child, folder, address })
 }
 
-/// nginx serving HTTP/2 where `listen` says so.
+/// nginx, serving HTTP/2 if `listen` enables it.
 fn nginx(listen: &str) -> Option<Server> {
     let (nginx, folder) = (program("nginx")?, folder());
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -95,7 +95,7 @@ fn nginx(listen: &str) -> Option<Server> {
     Some(server)
 }
 
-/// Loads a server and looks whether every request was answered well.
+/// Loads a server and checks that every response is correct.
 fn check(server: &Server, scheme: &str) {
     let _turn = my_turn();
     let url = format!("{scheme}://{}/json", server.address);

@@ -1,4 +1,4 @@
-//! Ctrl-C and `kill -9`: nothing finished is lost, nothing is left running, and the run can go on.
+//! Ctrl-C and `kill -9`: nothing finished is lost, nothing keeps running, and the run can be resumed.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done,
 
 const TRIALS: usize = 6;
 
-/// A place whose only subject can be told by its command line, with a study of six short trials.
+/// A place whose only subject is recognisable by its command line, with a study of six short trials.
 fn place() -> Place {
     Place::new().with_faulty("good", "none").with_study("['test/good']", TRIALS as u32, "400ms")
 }
 
-/// Starts the study and waits until its first trial is finished, so that the second one is under way.
+/// Starts the study and waits until its first trial is finished, so that the second one is running.
 fn under_way(place: &Place) -> Started {
     let mut command = place.command(&["run", "try"]);
     command.env("TMPDIR", temporary(place));
@@ -27,7 +27,7 @@ fn under_way(place: &Place) -> Started {
     started
 }
 
-/// The folder for temporary files of that run.
+/// The temporary folder of that run.
 fn temporary(place: &Place) -> PathBuf {
     let folder = place.path().join("tmp");
     std::fs::create_dir_all(&folder).unwrap();
@@ -39,7 +39,7 @@ fn left_in(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().path().display().to_string()).collect()
 }
 
-/// The processes below one tolok that hold a box, from `/proc`: the block, the keeper below it, and the init below that.
+/// The processes of one tolok that hold a box, from `/proc`: the block, its keeper, and the keeper's init.
 pub struct Boxed {
     pub block: u32,
     pub keeper: u32,
@@ -78,7 +78,7 @@ fn children(parent: u32, verb: &str) -> Vec<u32> {
     .collect()
 }
 
-/// After the run was cut off: what is finished is whole, nothing runs, and `resume` does the rest and no more.
+/// After an interruption: finished trials are complete, nothing runs, and `resume` runs exactly the rest.
 fn assert_can_go_on(place: &Place) {
     assert_all_gone(|| place.processes());
     let before = place.records();
@@ -115,7 +115,7 @@ fn kill_9_of_everything_called_tolok_leaves_nothing_running() {
     started.signal(Signal::KILL);
     boxed.pids().into_iter().for_each(kill_9);
     started.finish();
-    // Nobody was left who could remove its folder: whoever comes next does, and that need not be a run.
+    // No process was left to remove its folder. The next tolok does, even if it is not a run.
     assert_all_gone(|| place.processes());
     assert_eq!(left_in(&temporary(&place)).len(), 1);
     let mut doctor = place.command(&["doctor"]);
@@ -124,7 +124,7 @@ fn kill_9_of_everything_called_tolok_leaves_nothing_running() {
     assert_can_go_on(&place);
 }
 
-/// It may have gone with its parent.
+/// The process may have ended with its parent.
 fn kill_9(pid: u32) {
     let _ = kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL);
 }
@@ -134,7 +134,7 @@ fn kill_9_of_a_box_or_a_block_costs_one_trial_and_the_study_goes_on() {
     let victims: [fn(&Boxed) -> u32; 3] = [|boxed| boxed.keeper, |boxed| boxed.init, |boxed| boxed.block];
     for victim in victims {
         let _turn = my_turn();
-        // Windows so long that the box is still there when it is to be killed, however slow this machine is.
+        // Windows so long that the box still exists at the kill, however slow this machine is.
         let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 2, "4s");
         let started = place.start(&["run", "try"]);
         kill_9(victim(&box_of(started.child.id())));
@@ -202,7 +202,7 @@ fn ctrl_c_twice_stops_now_and_drops_the_trial() {
 #[test]
 fn a_second_tolok_on_the_machine_is_refused_or_waits() {
     let _turn = my_turn();
-    // Long enough for two more to begin, however slowly.
+    // Long enough for two more to start, however slowly.
     let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 10, "1s");
     let mut started = Started::of(place.command(&["run", "try"]));
     started.wait_for("1/10 ");
@@ -250,7 +250,7 @@ impl Drop for Busy {
     }
 }
 
-/// A study that loses ten trials to [`Busy`] long before its end: about every second is disturbed.
+/// A study that loses ten trials to [`Busy`] long before its end: about every second trial is disturbed.
 fn long_place() -> Place {
     Place::new().with_faulty("good", "none").with_study("['test/good']", 100, "200ms")
 }
@@ -273,7 +273,7 @@ fn a_strict_run_ends_after_ten_discarded_trials() {
     assert!(said.progress.contains("tolok resume"), "{}", said.progress);
 }
 
-/// On a terminal, which `script` makes, the tenth discarded trial is asked about.
+/// On a terminal, which `script` provides, tolok asks at the tenth discarded trial.
 #[test]
 fn on_a_terminal_ten_discarded_trials_are_asked_about() {
     let _turn = my_turn();
@@ -284,7 +284,7 @@ fn on_a_terminal_ten_discarded_trials_are_asked_about() {
     place.settle(&mut command);
     let busy = Busy::begin();
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Typed ahead; the end of the input would be an answer, too, and must not come before.
+    // Typed ahead. The end of the input would also be an answer, so it must not come first.
     let mut keyboard = child.stdin.take().unwrap();
     keyboard.write_all(b"n\n").unwrap();
     let said = Said::of(child.wait_with_output().unwrap());

@@ -8,7 +8,7 @@ use tolok_testkit::{require, skip, test_name};
 
 use crate::place::{Place, Said, assert_done, my_turn};
 
-/// A place with servers that answer so many requests a second, and a study of them in windows of a second.
+/// A place with servers at these rates per second, and a study of them in windows of one second.
 fn paced(rates: &[u32], study: &str) -> Place {
     let named = |rate: &u32| format!("'test/at-{rate}'");
     let subjects = rates.iter().map(named).collect::<Vec<_>>().join(", ");
@@ -34,7 +34,7 @@ fn run(place: &Place) -> (Said, Value) {
     (said, serde_json::from_str(&text).unwrap())
 }
 
-/// The comparison of two subjects: ratio, ends of its interval, and verdict. Which stands first is turned as asked.
+/// The comparison of two subjects: ratio, interval, and verdict.
 fn compared(report: &Value, a: &str, b: &str) -> (f64, f64, f64, String) {
     let comparisons = report["scenarios"][0]["comparisons"].as_array().unwrap();
     let of = |pair: &Value| (pair["a"].as_str().unwrap() == a, pair["b"].as_str().unwrap() == b);
@@ -51,7 +51,7 @@ fn servers_that_are_slower_by_a_known_part_are_found_and_the_interval_holds_it()
     assert_done(said.code, &said.progress);
     let comparisons = report["scenarios"][0]["comparisons"].as_array().unwrap();
     if comparisons.len() < 3 || comparisons.iter().any(|pair| pair["blocks"].as_u64() < Some(5)) {
-        // The report says so, and decides nothing.
+        // The report states this, and decides nothing.
         assert!(said.progress.contains("CPU busy, discarded"), "{}", said.progress);
         return skip(test_name!(), "its part on verdicts: others disturbed too many rounds");
     }
@@ -59,7 +59,7 @@ fn servers_that_are_slower_by_a_known_part_are_found_and_the_interval_holds_it()
         let label = |rate: u32| format!("test/at-{rate}:default");
         let (ratio, low, high, verdict) = compared(&report, &label(2000), &label(slower));
         assert_eq!(verdict, "faster", "{ratio} ({low}-{high})");
-        // A server that is paced differs from its pace by the answers at the borders of a window of a second.
+        // A paced server deviates from its pace by the responses at the borders of a one-second window.
         assert!(low - 0.005 <= truth && truth <= high + 0.005, "{truth} in {low}-{high}?");
     }
     let noise = &report["scenarios"][0]["noise_floor"];
@@ -78,7 +78,7 @@ fn a_run_ends_by_its_own_rule_once_it_is_sure_enough() {
     assert_done(said.code, &said.progress);
     let blocks = place.records().iter().filter_map(|record| record["block"].as_u64()).max().unwrap();
     let is_settled = said.progress.contains(&format!("ended after {blocks} of at most 9 rounds"));
-    // Where others disturb the machine the rule may never hold.
+    // If other work disturbs the machine, the rule may never hold.
     assert!(is_settled || blocks == 9, "{}", said.progress);
     assert_eq!(report["trials_missing"], 0);
     assert!(report["run"]["stopping"].as_str().is_some_and(|sentence| !sentence.is_empty()), "{report}");
@@ -102,7 +102,7 @@ fn records_hold_the_window_second_by_second_and_by_what_it_can_be_checked() {
     assert!(good.clone().all(|good| (good - 500.0).abs() < 50.0), "{series}");
     assert!(series["subject_memory_bytes"][1].as_u64() > Some(100_000), "{series}");
     let checks = &measured["checks"];
-    // Sixteen users, each of which waits nearly all of the time.
+    // Sixteen users, each waiting nearly all of the time.
     assert!((checks["in_flight_mean"].as_f64().unwrap() - 16.0).abs() < 0.5, "{checks}");
     assert_eq!(checks["body_check"], "exactly");
 }

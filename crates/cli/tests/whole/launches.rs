@@ -1,4 +1,4 @@
-//! Launches: servers that are asked in slices, and what goes wrong with them.
+//! Launches: servers loaded in slices, and their failures.
 
 use std::fs;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use tolok_testkit::require;
 use crate::interruptions::box_of;
 use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, my_turn};
 
-/// A study of these subjects in slices, each measured for `duration` in each of the launches.
+/// A study of these subjects in slices, each measured for `duration` per launch.
 pub fn study(place: &Place, subjects: &str, launches: u32, duration: &str) {
     let text = format!(
         "title = 'Try'\nsubjects = {subjects}\nblocks = {launches}\nseed = 7\nreruns = 0\nceiling = false\naa-pair = false\ndesign = 'slices'\n\
@@ -127,7 +127,7 @@ fn a_server_that_ends_or_falls_silent_under_load_fails_alone() {
     assert_all_gone(|| place.processes());
 }
 
-/// A study whose launch takes longer than anything that happens to it, once its load has begun.
+/// Starts a study whose launch outlasts anything that happens to it, and waits for its load.
 fn in_the_midst(place: &Place) -> Started {
     study(place, "['test/one', 'test/other']", 1, "600s");
     let started = place.start(&["run", "try"]);
@@ -143,12 +143,12 @@ fn wait_for_load(place: &Place) {
     }
 }
 
-/// Load engines at work on slices.
+/// Load engines that run slices.
 fn loads() -> Vec<u32> {
     pids().into_iter().filter(|pid| command_line(*pid).contains("load\0--slices\0")).collect()
 }
 
-/// Servers of tests.
+/// Servers of the tests.
 fn servers() -> Vec<u32> {
     pids().into_iter().filter(|pid| command_line(*pid).contains("faulty-subject\0--port\0")).collect()
 }
@@ -163,7 +163,7 @@ fn command_line(pid: u32) -> String {
 }
 
 fn kill(pid: u32, signal: Signal) {
-    // One that has just ended needs no signal.
+    // A process that has just ended needs no signal.
     let _ = kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal);
 }
 
@@ -190,7 +190,7 @@ fn kill_9_of_each_part_leaves_nothing_frozen_and_nothing_running() {
         let pid = match victim {
             "run" => run,
             "load" => loads()[0],
-            // It may be frozen, and then ends once it is thawed.
+            // A frozen server ends once it is thawed.
             "server" => servers()[0],
             "keeper" => boxed.keeper,
             "init" => boxed.init,

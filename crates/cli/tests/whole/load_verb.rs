@@ -1,4 +1,4 @@
-//! `tolok load` alone: what it prints, and how it leaves.
+//! `tolok load` alone: its output and exit code.
 
 use std::fs;
 use std::io::Read;
@@ -12,7 +12,7 @@ use tolok_testkit::{EventServer, Pattern, Reply, ScriptedServer};
 
 use crate::place::{PATIENCE, Place, Said};
 
-/// Loads a scripted server for a moment.
+/// Briefly loads a scripted server.
 fn load(server: &ScriptedServer, arguments: &[&str]) -> Said {
     let url = format!("http://{}/hello", server.address());
     let mut all = vec!["load", &url, "--timeout", "500ms", "--grace", "1s"];
@@ -29,12 +29,12 @@ fn hello() -> ScriptedServer {
     ScriptedServer::start(|_| Reply::ok("hello"))
 }
 
-/// A server so slow that the slowest generator is idle and punctual in comparison, so that its figures can be trusted.
+/// A server so slow that even the slowest generator is idle and punctual in comparison, so its figures can be trusted.
 fn slow(answer: impl Fn(usize) -> Reply + Send + Sync + 'static) -> ScriptedServer {
     ScriptedServer::start(move |request| answer(request.number).after(Duration::from_millis(10)))
 }
 
-/// Searches for the capacity of a server that takes 10 ms for each request, one after the other: 100 a second.
+/// Searches the capacity of a server that handles one request at a time, in 10 ms each: 100 per second.
 fn capacity(arguments: &[&str]) -> Said {
     let server = EventServer::start("hello", Pattern::OneAtATime { service: Duration::from_millis(10) });
     let url = server.url("/hello");
@@ -42,14 +42,14 @@ fn capacity(arguments: &[&str]) -> Said {
     Place::new().tolok(&[&run, arguments].concat())
 }
 
-/// The text with every figure as `#` and its unit as `u`: what remains is the form.
+/// The text with every figure as `#` and its unit as `u`: its form.
 fn form(text: &str) -> String {
     let mut form = String::new();
     for line in text.lines() {
         let words: Vec<String> = without_parentheses(line).iter().map(|word| form_of_word(word)).collect();
         form += &format!("{}\n", words.join(" "));
     }
-    // Without figures a machine's speed remains in which of them there are: `–` for too few, and the units.
+    // Even without figures, the form depends on the machine's speed: through `–` for too few values, and through the units.
     for unit in ["ns", "µs", "ms", "s", "B", "KiB", "MiB"] {
         form = form.replace(&format!("# {unit} "), "# u ").replace(&format!("# {unit}/s"), "# u/s");
         form = form.replace(&format!("# {unit}\n"), "# u\n");
@@ -57,7 +57,7 @@ fn form(text: &str) -> String {
     form.replace("# u ", "# ")
 }
 
-/// The words of a line. A percentile of few instants stands in parentheses, which is the machine's affair.
+/// The words of a line, without the parentheses around a percentile of few instants: those depend on the machine.
 fn without_parentheses(line: &str) -> Vec<&str> {
     let mut words: Vec<&str> = line.split_whitespace().collect();
     for at in 1..words.len() {
@@ -102,7 +102,7 @@ fn the_summary_for_people_has_its_form_whatever_the_figures() {
     assert_eq!(said.progress, "", "without a terminal nothing is said on the way");
     let shown: Vec<String> = form(&said.output)
         .lines()
-        // Whether something else had the CPU, and whether the generator can be trusted then, is the machine's affair.
+        // Whether other work had the CPU, and whether the generator can then be trusted, depends on the machine.
         .filter(|line| {
             let of_machine = ["waited for a CPU", "lateness", "! in parentheses"];
             !of_machine.iter().any(|words| line.starts_with(words)) && !line.contains("rusted")
@@ -124,7 +124,7 @@ fn an_open_loop_names_its_rate_and_its_unsent_requests() {
 
 #[test]
 fn a_server_that_is_too_slow_for_the_rate_leaves_with_5_and_says_so() {
-    // Two connections, and 10 ms for an answer: 200 a second at most.
+    // Two connections, and 10 ms per response: at most 200 per second.
     let server = slow(|_| Reply::ok("hello"));
     let said = load(&server, &["-R", "2000", "--pool", "2"]);
     assert_eq!(said.code, Some(5), "{}", said.output);
@@ -195,7 +195,7 @@ fn a_server_that_never_answers_is_not_a_rate_of_zero_but_a_failure() {
 
 #[test]
 fn where_nobody_listens_is_one_sentence() {
-    // A port that was free a moment ago, and that nobody has been told of.
+    // A port that was free a moment ago.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let said = Place::new().tolok(&["load", &format!("http://127.0.0.1:{port}/")]);
     assert_eq!(said.code, Some(5), "{}", said.output);
@@ -226,7 +226,7 @@ fn a_search_ends_below_the_rate_that_the_server_cannot_hold() {
     assert_eq!(found["searches"].as_array().unwrap().len(), 2, "{}", said.progress);
     for search in found["searches"].as_array().unwrap() {
         let (kept, crossed) = (search["kept_rps"].as_f64().unwrap(), search["crossed_rps"].as_f64().unwrap());
-        // At 140/s the queue grows by 40 a second, and half of the answers take longer than 100 ms within half a second.
+        // At 140/s the queue grows by 40 per second, and half of the responses take longer than 100 ms within half a second.
         assert!(kept < 140.0 && crossed > kept && crossed / kept <= 1.5, "{search}");
     }
     assert!(found["low_rps"].as_f64() <= found["capacity_rps"].as_f64());
@@ -260,16 +260,16 @@ fn a_device_is_written_to_and_not_replaced() {
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 }
 
-/// A load in a session of its own that goes on until it is stopped.
+/// A load in its own session that runs until it is stopped.
 fn begin_session(server: &ScriptedServer) -> Child {
     let url = format!("http://{}/", server.address());
     let mut command = Place::new().command(&["load", &url, "-c", "1", "-d", "1h", "--own-session"]);
-    // The folder is of no use to a load, and is gone by now.
+    // A load does not use the folder, which is gone by now.
     command.current_dir("/").stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
-/// What it says first: `load generator in session N, …`. Returns N, the process that makes the load.
+/// Parses its first line, `load generator in session N, …`. Returns N, the process that generates the load.
 fn session_of(child: &mut Child) -> Pid {
     let mut said = String::new();
     let mut stderr = child.stderr.take().unwrap();
@@ -283,7 +283,7 @@ fn session_of(child: &mut Child) -> Pid {
     Pid::from_raw(digits.parse().unwrap()).unwrap()
 }
 
-/// The session of a process; 0 if whoever leads it is outside the container in which this runs.
+/// The session of a process; 0 if its leader is outside this container.
 fn session_number(pid: Pid) -> i32 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).unwrap();
     let after_name = stat.rsplit(')').next().unwrap();
@@ -357,7 +357,7 @@ fn requests_of_a_file_are_judged_each_by_its_own_line() {
         (Some(2), Some("mixed"))
     );
     assert_eq!(record["whole_run"], serde_json::json!({ "sent": 8, "good": 8 }));
-    // From the ninth request on, `/b` is answered wrongly.
+    // From the ninth request on, the response to `/b` is wrong.
     let bad = Place::new().tolok(&[&run[..], &["-n", "2"]].concat());
     let record: Value = serde_json::from_str(&bad.output).unwrap();
     let text = record["error_examples"][0]["text"].as_str().unwrap();

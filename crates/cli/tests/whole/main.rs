@@ -1,4 +1,4 @@
-//! tolok as a whole, from outside: the binary, real servers, real bad luck. One binary, so that it is linked once.
+//! tolok as a whole, from outside: the binary, real servers, real failures. One test binary, to link only once.
 
 #![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
 

@@ -1,4 +1,4 @@
-//! Completions and manual pages are what real shells and real readers of manuals understand.
+//! Real shells and manual readers accept the completions and manual pages.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ fn is_here(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// What bash offers for the last of these words.
+/// The completions that bash offers for the last of these words.
 fn completed(place: &Place, words: &str) -> Vec<String> {
     let script = format!(
         "source <('{TOLOK}' completions bash)\n\

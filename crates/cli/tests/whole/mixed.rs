@@ -1,4 +1,4 @@
-//! A mixed workload on real servers: every connection asks for everything, in windows and in slices.
+//! A mixed workload on real servers: every connection sends every kind of request, in windows and in slices.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::place::{Said, TOLOK, assert_done, my_turn, repository};
 const BLEND: &str = "title = 'Blend'\n[[part]]\nworkload = 'json'\nweight = 3\n[[part]]\nworkload = 'items?n=20'\nweight = 2\n\
                      [[part]]\nworkload = 'upload?bytes=4096'\n";
 
-/// A study of one scenario with this design, in a folder with the workload `blend`.
+/// Runs a study of one scenario with this design, in a folder with the workload `blend`.
 fn run(folder: &Path, design: &str, more: &str) -> (Said, Vec<Value>) {
     fs::create_dir_all(folder.join("workloads/blend")).unwrap();
     fs::write(folder.join("workloads/blend/workload.toml"), BLEND).unwrap();
@@ -41,7 +41,7 @@ fn assert_parts(record: &Value) {
     assert_eq!(names, ["json", "items?n=20", "upload?bytes=4096"]);
     let sum = |key: &str| parts.iter().map(|part| part[key].as_u64().unwrap()).sum::<u64>();
     assert_eq!(sum("failed"), 0, "{outcome}");
-    // In a closed loop at most one request a user has no outcome.
+    // In a closed loop, at most one request per user has no outcome.
     assert!(sum("sent") - sum("good") <= 4 * outcome["slices"]["rows"].as_array().map_or(1, |it| it.len() as u64));
     for (part, weight) in parts.iter().zip([3.0, 2.0, 1.0]) {
         let share = part["sent"].as_u64().unwrap() as f64 / sum("sent") as f64;

@@ -1,4 +1,4 @@
-//! Workloads of one's own, without a checkout: recorded from a server that runs, then asked of it and of others.
+//! The user's own workloads, without a checkout: recorded from a running server, then sent to it and to others.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -15,7 +15,7 @@ use crate::standalone::Alone;
 const PATH: &str = "/api/v1/users.json?page=2";
 const SHORT: [&str; 5] = ["--blocks", "1", "--scale", "0.1", "--allow-shared"];
 
-/// A server that tolok did not start, with an API of several segments.
+/// A server that tolok did not start, with an API of several path segments.
 struct Api {
     child: Child,
     url: String,
@@ -46,7 +46,7 @@ fn faulty_subject() -> PathBuf {
     program
 }
 
-/// A folder with a server for the workload `users`, and with what that answers.
+/// A folder with a server for the workload `users`, and its responses.
 fn own_server(folder: &Path) -> PathBuf {
     let public = folder.join("public");
     fs::create_dir_all(public.join("api/v1")).unwrap();
@@ -64,7 +64,7 @@ fn run(alone: &Alone, arguments: &[&str]) -> Said {
     alone.tolok(&[&["run"], arguments, &SHORT].concat())
 }
 
-/// The outcomes of the only run, by the id of the subject.
+/// The outcomes of the only run, with the ids of their cases.
 fn outcomes(alone: &Alone) -> Vec<(String, Value)> {
     let runs = fs::read_dir(alone.here().join("runs")).unwrap().map(|run| run.unwrap().path());
     let trials = runs.flat_map(|run| fs::read_dir(run.join("trials")).unwrap()).map(|trial| trial.unwrap().path());
@@ -103,7 +103,7 @@ fn a_recorded_response_is_asked_of_its_server_and_of_a_server_of_ones_own() {
     let checked = alone.tolok(&["check", "./mine"]);
     assert!(checked.output.starts_with("local/mine:default: right (users)"), "{}{}", checked.output, checked.progress);
 
-    // The run knows its workload from any folder, and does without it when it is gone.
+    // The run finds its workload from any folder, warns if it changed, and refuses to continue once it is gone.
     let (elsewhere, runs) = (alone.folder.path().join("elsewhere"), alone.here().join("runs"));
     fs::create_dir(&elsewhere).unwrap();
     let resume = || alone.tolok_in(&elsewhere, &["resume", "latest", "--runs", runs.to_str().unwrap()]);

@@ -1,4 +1,4 @@
-//! A place to run tolok in: a home of its own with subjects that a test invents, and a folder for runs.
+//! A place to run tolok in: its own home with invented subjects, and a folder for runs.
 
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
@@ -22,21 +22,21 @@ pub fn repository() -> PathBuf {
 /// The binary under test.
 pub const TOLOK: &str = env!("CARGO_BIN_EXE_tolok");
 
-/// Held alone by whoever measures, and together by those who keep CPUs busy without measuring.
+/// Held exclusively by tests that measure, and shared by tests that keep CPUs busy without measuring.
 static TURN: RwLock<()> = RwLock::new(());
 
-/// Trials pin their parts to CPUs, so two at once would starve each other; tests that measure take turns.
+/// For tests that measure. Trials pin their parts to CPUs, so two at once would starve each other.
 pub fn my_turn() -> RwLockWriteGuard<'static, ()> {
     TURN.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// For tests that keep CPUs busy, and show nothing that others could disturb by doing so, too.
+/// For tests that keep CPUs busy, but whose results others cannot disturb.
 pub fn shared_turn() -> RwLockReadGuard<'static, ()> {
     TURN.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Copies a program in a process of its own: while this one has a file open for writing, a child of another test's inherits that, and
-/// the kernel refuses to start the file.
+/// Copies a program in a separate process. While this process has a file open for writing, a child of another test inherits that,
+/// and the kernel then refuses to execute the file.
 pub fn copy_program(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg(from).arg(to).status().unwrap().success(), "{} to {}", from.display(), to.display());
 }
@@ -47,14 +47,14 @@ pub struct Place {
     tolok: PathBuf,
 }
 
-/// Asserts that a run ended well. Others may disturb every trial of it, which is no fault of tolok's: then it says that
-/// nothing is scored, and leaves with the code for that.
+/// Asserts that a run ended well. Other work may disturb all of its trials, which is not a fault of tolok: then nothing is scored,
+/// and the exit code reports that.
 pub fn assert_done(code: Option<i32>, said: &str) {
     let is_disturbed = code == Some(5) && said.contains("CPU busy, discarded");
     assert!(code == Some(0) || is_disturbed, "{code:?}: {said}");
 }
 
-/// What tolok said and how it ended.
+/// The output of a finished tolok.
 pub struct Said {
     /// Standard output.
     pub output: String,
@@ -74,7 +74,7 @@ impl Place {
         Self { folder, tolok: PathBuf::from(TOLOK) }
     }
 
-    /// An empty home that everybody may look into, with binaries of its own: the checkout may be closed to other users.
+    /// An empty home that every user can read, with its own binaries: the checkout may be closed to other users.
     pub fn for_every_user() -> Self {
         let mut place = Self::new();
         fs::set_permissions(place.path(), Permissions::from_mode(0o755)).unwrap();
@@ -89,7 +89,7 @@ impl Place {
         place
     }
 
-    /// Adds a subject `test/<name>` that misbehaves by `fault`.
+    /// Adds a subject `test/<name>` with this fault.
     pub fn with_faulty(self, name: &str, fault: &str) -> Self {
         let program = self.tolok.with_file_name("faulty-subject");
         assert!(program.is_file(), "{} is not built: cargo build --workspace --bins", program.display());
@@ -110,8 +110,7 @@ impl Place {
         self
     }
 
-    /// Adds the study `try`: `hello` on these subjects, in windows of `duration`. What else the machine does meanwhile is no
-    /// matter.
+    /// Adds the study `try`: `hello` on these subjects, in windows of `duration`. It ignores other work on the machine.
     pub fn with_study(self, subjects: &str, blocks: u32, duration: &str) -> Self {
         let text = format!(
             "title = 'Try'\nsubjects = {subjects}\nblocks = {blocks}\nseed = 7\nceiling = false\naa-pair = false\nreruns = 0\n\
@@ -127,7 +126,7 @@ impl Place {
         self.folder.path()
     }
 
-    /// tolok with these arguments, in this home, with no terminal.
+    /// tolok with these arguments, in this home, without a terminal.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.tolok);
         command.args(arguments);
@@ -135,11 +134,11 @@ impl Place {
         command
     }
 
-    /// Lets a command run in this home, with no terminal.
+    /// Prepares a command to run in this home, without a terminal.
     pub fn settle(&self, command: &mut Command) {
         command.current_dir(self.path()).env("TOLOK_HOME", self.path());
         command.env("TOLOK_RUNS", self.path().join("runs")).env("NO_COLOR", "1").stdin(Stdio::null());
-        // Other tests, and other toloks of whoever runs them, may measure as well.
+        // Other tests, and the user's own toloks, may measure at the same time.
         command.env("TOLOK_IF_OTHER_RUN", "ignore");
     }
 
@@ -165,7 +164,7 @@ impl Place {
         texts.map(|text| serde_json::from_str(&text).unwrap()).collect()
     }
 
-    /// Starts tolok in a process group of its own.
+    /// Starts tolok in its own process group.
     pub fn start(&self, arguments: &[&str]) -> Started {
         Started::of(self.command(arguments))
     }
@@ -178,7 +177,7 @@ impl Place {
 }
 
 impl Said {
-    /// What a finished tolok said.
+    /// The output of a finished tolok.
     pub fn of(output: Output) -> Self {
         Self {
             output: String::from_utf8(output.stdout).unwrap(),
@@ -188,14 +187,14 @@ impl Said {
     }
 }
 
-/// A tolok at work.
+/// A running tolok.
 pub struct Started {
     /// The process.
     pub child: Child,
     progress: Receiver<String>,
 }
 
-/// Sends a signal to every process whose command line begins so, but not to their children, which have the same one for an instant.
+/// Signals every process whose command line begins like this, but not their children, which briefly have the same one after a fork.
 pub fn signal_all(line: &str, signal: rustix::process::Signal) {
     let all = fs::read_dir("/proc").unwrap().flatten();
     let numbers = all.filter_map(|entry| entry.file_name().to_string_lossy().parse::<i32>().ok());
@@ -217,13 +216,13 @@ pub fn signal_all(line: &str, signal: rustix::process::Signal) {
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Started {
-    /// Starts a command in a process group of its own.
+    /// Starts a command in its own process group.
     pub fn of(mut command: Command) -> Self {
         command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
         let mut child = command.spawn().unwrap();
         let (sender, progress) = channel();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        // Nobody may be left to listen, when a test fails.
+        // If a test fails, the receiver may be gone.
         std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line + "\n")));
         Self { child, progress }
     }
@@ -240,7 +239,7 @@ impl Started {
         seen
     }
 
-    /// Waits for its end; returns what else it said, and its code.
+    /// Waits for its end. Returns the remaining output and the exit code.
     pub fn finish(mut self) -> (String, Option<i32>) {
         let mut rest = String::new();
         loop {
@@ -254,7 +253,7 @@ impl Started {
         (rest, status.expect("tolok has closed its standard error, but does not end").code())
     }
 
-    /// Presses Ctrl-C twice, unless it ends before. Two signals that nobody has heard yet would be one.
+    /// Presses Ctrl-C twice, unless it ends before. It waits in between, because two pending signals would merge into one.
     pub fn stop_at_once(self) -> (String, Option<i32>) {
         let mut said = String::new();
         self.signal(rustix::process::Signal::INT);
@@ -277,7 +276,7 @@ impl Started {
 }
 
 impl Drop for Started {
-    /// A test that fails leaves no tolok at work; one that ended has been waited for, and nothing happens.
+    /// A failing test leaves no tolok running. One that has ended was already reaped, so this does nothing.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -291,7 +290,7 @@ pub fn processes() -> Vec<String> {
     lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).filter(|line| !line.is_empty()).collect()
 }
 
-/// Waits until `found` is empty, for as long as anything that was killed may take to go.
+/// Waits until `found` is empty, as long as killed processes may take to end.
 pub fn assert_all_gone(found: impl Fn() -> Vec<String>) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while Instant::now() < deadline {

@@ -1,4 +1,4 @@
-//! A pool that tolok makes of bare machines: from nothing to a report, and back to nothing.
+//! A pool that tolok builds from bare machines: from nothing to a report, and back to nothing.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -15,9 +15,9 @@ use tolok_testkit::require;
 use crate::hosts::{Hosts, lacks, run};
 use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn, signal_all};
 
-/// The machine on which a person sits.
+/// The user's own machine.
 const DESK: &str = "desk";
-/// An ordinary user of all machines, and the number.
+/// The name and uid of an ordinary user on all machines.
 const USER: (&str, u32) = ("lab", 54321);
 const NEEDED: [&str; 6] = ["slurmctld", "slurmd", "srun", "munged", "sshd", "ssh-keygen"];
 
@@ -52,7 +52,7 @@ impl Machines {
         Self { hosts, folder }
     }
 
-    /// What reaches them.
+    /// The command that reaches them.
     fn ssh(&self) -> String {
         self.ssh_with("key")
     }
@@ -64,17 +64,17 @@ impl Machines {
         format!("ssh -i {}{}", key.display(), options.concat())
     }
 
-    /// tolok on the desk.
+    /// Runs tolok on the desk.
     fn tolok(&self, place: &Place, arguments: &[&str]) -> Said {
         Said::of(self.hosts.there(DESK, &place.command(arguments)).output().unwrap())
     }
 
-    /// The same as a verb of `tolok pool`.
+    /// Runs a verb of `tolok pool`.
     fn pool(&self, place: &Place, arguments: &[&str]) -> Said {
         self.tolok(place, &[&["pool"], arguments, &["--ssh", &self.ssh()]].concat())
     }
 
-    /// The same as the ordinary user.
+    /// Runs a verb of `tolok pool` as the ordinary user.
     fn pool_of_user(&self, place: &Place, arguments: &[&str]) -> Said {
         self.of_user(place, &[&["pool"], arguments, &["--ssh", &self.ssh_with("key-of-user")]].concat())
     }
@@ -97,7 +97,7 @@ impl Machines {
     }
 }
 
-/// Files of accounts with the ordinary user among them, and the files for which they stand. The user has a key that is theirs.
+/// Makes account files that include the ordinary user, with the paths that they replace. The user gets their own key.
 fn add_user(folder: &Path) -> [(PathBuf, &'static str); 3] {
     let (name, number) = USER;
     let (key, own) = (folder.join("key"), folder.join("key-of-user"));
@@ -116,7 +116,7 @@ fn add_user(folder: &Path) -> [(PathBuf, &'static str); 3] {
     })
 }
 
-/// Processes of pools on all hosts.
+/// Pool processes on all hosts.
 fn daemons() -> Vec<String> {
     let all = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
     let lines = all.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
@@ -191,13 +191,13 @@ fn an_ordinary_user_needs_no_root_for_a_pool() {
     let said = machines.pool_of_user(&place, &["down"]);
     assert_eq!(said.code, Some(0), "{}", said.progress);
     machines.assert_nothing_is_left(&[DESK, "n1", "n2"]);
-    // Others log in as somebody else.
+    // The login belongs to another account.
     let said = machines.pool_of_user(&place, &["init", "root@n1"]);
     let sentence = "root@n1: ssh logs in as root (0), and you are lab (54321) here";
     assert!(said.code == Some(5) && said.progress.contains(sentence), "{}", said.progress);
 }
 
-/// What `status` says once it leaves with this code.
+/// The output of `status` once it exits with this code.
 fn settled(machines: &Machines, place: &Place, code: i32) -> String {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -223,7 +223,7 @@ fn node_of(block: &Path) -> String {
 fn a_pool_that_cannot_be_leaves_nothing_and_says_which_machine_is_at_fault() {
     let lack = lacks(&NEEDED);
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    // No other pool may be there.
+    // No other pool may exist.
     let _turn = my_turn();
     let (place, machines) = (place(), Machines::of(&["n1", "n2"]));
     let refused = |arguments: &[&str]| {
@@ -235,13 +235,13 @@ fn a_pool_that_cannot_be_leaves_nothing_and_says_which_machine_is_at_fault() {
     };
     let said = refused(&["root@n1", "10.231.0.11"]);
     assert!(said.contains("root@n1 and 10.231.0.11 call themselves `n1`"), "{said}");
-    // Each host has a /var/tmp of its own.
+    // Each host has its own /var/tmp.
     let said = refused(&["root@n1", "--runs", "/var/tmp/runs"]);
     assert!(said.contains("root@n1: a file that was written here in /var/tmp is not there"), "{said}");
     machines.hosts.said("n2", "mount -o remount,ro /var/tmp");
     let said = refused(&["root@n1", "root@n2"]);
     assert!(said.contains("root@n2: mkdir: cannot create directory"), "{said}");
-    // It trusts no other key.
+    // The host trusts no other key.
     machines.hosts.said("n2", "mount -o remount,rw /var/tmp");
     let said = machines.tolok(
         &place,
@@ -290,7 +290,7 @@ fn a_pool_at_work_ends_by_force_or_when_its_controller_is_gone_and_leaves_nothin
 fn ctrl_c_while_nodes_start_undoes_everything() {
     let lack = lacks(&NEEDED);
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    // No other pool may be there.
+    // No other pool may exist.
     let _turn = my_turn();
     let (place, machines) = (place(), Machines::of(&["n1"]));
     // slurmd never comes up.
@@ -308,7 +308,7 @@ fn ctrl_c_while_nodes_start_undoes_everything() {
     machines.assert_nothing_is_left(&[DESK, "n1"]);
 }
 
-/// Programs by these names in a folder, which say this.
+/// Writes scripts with these names into a folder.
 fn fakes(folder: &Path, programs: &[(&str, &str)]) {
     fs::create_dir_all(folder).unwrap();
     for (name, script) in programs {

@@ -1,4 +1,4 @@
-//! Studies whose workloads ask a PostgreSQL.
+//! Studies whose workloads use PostgreSQL.
 
 use rustix::process::{Signal, geteuid};
 use serde_json::Value;
@@ -13,7 +13,7 @@ fn are_ready(programs: &[&str]) -> bool {
     programs.iter().all(|name| toolbox.detect(name).unwrap().ready().is_some())
 }
 
-/// Skips a test, visibly, where there is no PostgreSQL.
+/// Skips a test, with a message, if there is no PostgreSQL.
 macro_rules! require_postgres {
     () => {
         require!(are_ready(&["postgres", "go"]), "there is no PostgreSQL; `tolok setup postgres` fetches it")
@@ -40,9 +40,9 @@ fn a_trial_with_postgresql_records_what_it_did_beside_one_with_mariadb() {
         let database = &outcome["database"];
         assert!(database["version"].as_str().unwrap().starts_with(char::is_numeric), "{database}");
         let good = outcome["ledger"]["good"].as_u64().unwrap();
-        // Where its package has no pg_stat_statements, nothing tells how many statements there were.
+        // Without pg_stat_statements in its package, the number of statements is unknown.
         if let Some(queries) = database["queries"].as_u64() {
-            // The borders of the window lie between two readings.
+            // The borders of the window are between two readings.
             assert!(good > 0 && (0.8..1.25).contains(&(queries as f64 / good as f64)), "{good} answers, {database}");
             assert!(database["rows_sent"].as_u64().unwrap() >= queries / 2, "{database}");
         }

@@ -1,4 +1,4 @@
-//! Launches of programs, whose runs alternate, and what goes wrong with them.
+//! Launches of programs, whose runs alternate, and their failures.
 
 use std::fs;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ fn programs_take_turns_run_by_run_and_every_case_has_a_record_that_can_be_made_a
         assert_eq!((length(&outcome["runs"]), length(&outcome["floor"])), (5, 5));
         assert_eq!((&outcome["turns"]["launch"], &outcome["turns"]["places"]), (&1.into(), &places));
     }
-    // The second half of a round is the mirror of the first, and the runs stand in that order on the machine.
+    // The second half of a round mirrors the first, and the runs happen in that order.
     let of_case = |(case, folder): (usize, PathBuf)| {
         let measured = rows(&folder).into_iter().filter(|row| row["warm_up"] == false && row["floor"] == false);
         measured.map(|row| (row["began_ns"].as_u64().unwrap(), case)).collect::<Vec<_>>()
@@ -126,11 +126,11 @@ fn timers(place: &Place, case: &str) -> Vec<u32> {
     pids.filter(is_meant).collect()
 }
 
-/// A run in whose launch a program waits for a gate that nobody opens.
+/// Starts a run in whose launch a program waits at a gate that never opens.
 fn at_the_gate(place: &Place) -> Started {
     let started = place.start(&["run", "try"]);
     let deadline = Instant::now() + PATIENCE;
-    // Its log has a line as soon as it waits.
+    // The program logs a line as soon as it waits.
     while !logs(place).contains("gated 200") {
         assert!(Instant::now() < deadline, "{:?}", place.processes());
         std::thread::yield_now();
@@ -138,7 +138,7 @@ fn at_the_gate(place: &Place) -> Started {
     started
 }
 
-/// What all programs have said so far.
+/// The output of all programs so far.
 fn logs(place: &Place) -> String {
     let entries = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let trials = entries(place.path().join("runs")).flat_map(|run| entries(run.join("trials")));
@@ -196,7 +196,7 @@ fn kill_9_of_a_block_leaves_nothing_running_and_resume_runs_whole_launches() {
     let again = place.tolok(&["resume", "latest"]);
     assert!(again.progress.contains("2 of 2 trials left"), "{}", again.progress);
     assert!(place.records().iter().all(|record| record["outcome"]["kind"] == "timed"), "{}", again.progress);
-    // A single record that is missing costs the whole launch: its runs alternated with those of the other.
+    // One missing record costs the whole launch, because its runs alternated with the others.
     fs::remove_dir_all(&folders(&place)[0]).unwrap();
     let again = place.tolok(&["resume", "latest"]);
     assert!(again.progress.contains("2 of 2 trials left"), "{}", again.progress);

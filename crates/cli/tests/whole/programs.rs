@@ -1,4 +1,4 @@
-//! Programs that are no servers: timed by tolok, hyperfine and GNU time, in the box of a trial.
+//! Programs that are not servers: timed by tolok, hyperfine and GNU time, in the box of a trial.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::place::{Place, TOLOK, assert_all_gone, assert_done, my_turn};
 
-/// Adds up by counting. Its argument can make it fail in several ways.
+/// Sums numbers by counting. Its argument selects a fault.
 const SCRIPT: &str = r#"
 fault=$1 n=$3 sum=0 i=0
 while [ "$i" -lt "$n" ]; do i=$((i+1)); sum=$((sum+i)); done
@@ -82,7 +82,7 @@ fn a_program_is_run_and_timed_beside_its_floor_and_leaves_nothing_behind() {
     assert_eq!(record["commands"], serde_json::json!([format!("/bin/sh {script} sound of 200")]));
     assert_eq!(outcome["timer"]["name"], "tolok");
     assert_eq!((length(&outcome["runs"]), length(&outcome["floor"]), &outcome["warmup_runs"]), (4, 4, &1.into()));
-    // The shell is smaller than the timer, whose size must not be taken for its.
+    // The shell is smaller than the timer, whose size must not be reported as the shell's.
     let rss_bytes = outcome["runs"][0]["rss_bytes_max"].as_u64();
     assert!(rss_bytes.is_none_or(|bytes| bytes < 4 << 20), "{rss_bytes:?}");
     let rows = rows(&trial_folder(&place));
@@ -157,11 +157,11 @@ fn a_small_program_has_its_own_figure_of_memory() {
         let runs = report["runs"].as_array().unwrap().iter().map(|run| run["rss_bytes_max"].as_u64());
         runs.collect::<Vec<_>>()
     };
-    // `tail` keeps 5 MiB until its end, and has little else.
+    // `tail` keeps 5 MiB until its end, and little else.
     let five = told("head -c 5242880 /dev/zero | tail -n 1 > /dev/null");
     assert!(five.iter().all(|bytes| bytes.is_some_and(|bytes| (5 << 20..8 << 20).contains(&bytes))), "{five:?}");
-    // A shell alone has 1.5 MiB, which is more than the timer's process before it. Without optimization the timer's functions
-    // lie so far apart that it has more, and then there must be none rather than the timer's.
+    // A shell alone has 1.5 MiB, which is more than the timer's process before it. In an unoptimized build the timer is larger than
+    // that; then there must be no figure rather than the timer's.
     let shell = told(":");
     let is_small = |bytes: u64| (300 << 10..4 << 20).contains(&bytes);
     assert!(shell.iter().all(|bytes| bytes.map_or(cfg!(debug_assertions), is_small)), "{shell:?}");

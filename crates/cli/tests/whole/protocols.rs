@@ -1,4 +1,4 @@
-//! TLS and HTTP/2 as axes of a study: real servers over each protocol, and those that are left out.
+//! TLS and HTTP/2 as factors of a study: real servers over each protocol, and subjects that are left out.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fn node_and_go_are_measured_over_tls_and_http2() {
         assert_eq!(outcome["kind"], "completed", "{case}: {outcome}");
         let ledger = &outcome["ledger"];
         assert_eq!(ledger["failed"], serde_json::json!({}), "{case}: {ledger}");
-        // Eight users have a connection each, or share two.
+        // Eight users have one connection each, or share two.
         let connections = if case.contains("https") { 8 } else { 2 };
         assert_eq!(ledger["connections"], connections, "{case}: {ledger}");
         assert_eq!(outcome["checks"]["body_check"], "exactly", "{case}: {outcome}");

@@ -1,4 +1,4 @@
-//! Real runtimes, measured for a moment: the whole way from a study to the reports.
+//! Real runtimes, measured briefly: all the way from a study to the reports.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::place::{TOLOK, assert_done, my_turn, repository};
 
-/// Runs a study in the repository itself; returns the records and the run's folder.
+/// Runs a study in the repository itself. Returns the records, the temporary folder and the output.
 pub(crate) fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::Output) {
     let runs = tempfile::tempdir().unwrap();
     let file = runs.path().join("moment.toml");

@@ -1,4 +1,4 @@
-//! `tolok replicate`: an invented source, measured again on servers that keep a pace.
+//! `tolok replicate`: an invented source, measured again on paced servers.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ at = { scenario = "hello" }
 highest = "slow"
 "#;
 
-/// The second part has nothing to do with the claims: it shows that another part follows the first.
+/// The second part is unrelated to the claims: it shows that another part follows the first.
 const REPLICATION: &str = r#"
 source = "doe"
 [[part]]
@@ -89,11 +89,11 @@ fn a_source_is_measured_part_by_part_and_its_claims_are_judged() {
     let Said { output, progress, code } = place.tolok(&["replicate", "doe", "--resume", "--format", "json"]);
     assert!(progress.contains("of 16 trials left"), "{progress}");
     let found: Value = serde_json::from_str(&output).unwrap_or_else(|error| panic!("{error}: {progress}"));
-    // Each part is a run of its own, for which all CPUs are there again.
+    // Each part is a separate run that can use all CPUs again.
     let parts = found["parts"].as_array().unwrap();
     assert!(parts.iter().all(|part| part["run"].is_string()), "{parts:?}");
     assert_eq!((parts[0]["trials"].as_u64(), parts[1]["trials"].as_u64()), (Some(16), Some(1)), "{parts:?}");
-    // A disturbed trial or two leave enough blocks; otherwise nothing is decided, and the report says who disturbed.
+    // One or two disturbed trials leave enough rounds; otherwise nothing is decided, and the report names the cause.
     if progress.contains("CPU busy, discarded") && found["tally"]["cannot_tell"] != 0 {
         tolok_testkit::skip("a_source_is_measured_part_by_part", "others disturbed its trials");
         return;
@@ -101,7 +101,7 @@ fn a_source_is_measured_part_by_part_and_its_claims_are_judged() {
     assert_done(code, &progress);
     let judged = [("three-times", "reproduced"), ("slow-leads", "reversed")];
     assert_eq!(readings(&found), judged.map(|(id, reading)| (id.to_owned(), reading.to_owned())), "{output}");
-    // What is stored says the same, in every format, and leaves as the measuring did: with 5 after a disturbed trial.
+    // The stored runs give the same result, in every format, and the same exit code: 5 after a disturbed trial.
     let again = place.tolok(&["replicate", "doe", "--stored", "--format", "json"]);
     assert_eq!((again.output, again.code), (output, code), "{}", again.progress);
     let text = place.tolok(&["replicate", "doe", "--stored"]).output;

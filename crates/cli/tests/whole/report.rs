@@ -1,4 +1,4 @@
-//! `tolok report` on stored runs: every format, several at once, figures, and what it refuses.
+//! `tolok report` on stored runs: every format, several at once, figures, and refusals.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tolok_store::RunFolder;
 
 use super::compare::invented::two_runs::{BEFORE, Life, run};
 
-/// A folder of runs with one run, of five blocks.
+/// A folder with one run of five rounds.
 fn runs() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let invented = run(Life { blocks: 5, ..BEFORE });
@@ -23,7 +23,7 @@ fn runs() -> TempDir {
     folder
 }
 
-/// Standard output, standard error, and the code.
+/// Standard output, standard error, and the exit code.
 fn report(runs: &Path, path: Option<&Path>, options: &[&str]) -> (String, String, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tolok"));
     command.args(["report", "one", "--runs"]).arg(runs).args(options).current_dir(runs).env("NO_COLOR", "1");

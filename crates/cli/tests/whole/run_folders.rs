@@ -1,9 +1,9 @@
-//! Only `store/src/folder.rs` opens what lies in the folder of a run, as a test of the sources.
+//! Tests the sources: only `store/src/folder.rs` opens files in the folder of a run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where run folders are read and written.
+/// Sources that read and write run folders.
 const SOURCES: [&str; 8] = [
     "crates/store/src",
     "crates/serve/src",
@@ -15,7 +15,7 @@ const SOURCES: [&str; 8] = [
     "crates/cli/src",
 ];
 
-/// Modules of these that open files, and which.
+/// Modules among these that open files, and which files.
 const OTHERS: [(&str, &str); 22] = [
     ("store/src/folder.rs", "the module itself"),
     ("store/src/run_folder.rs", "the folder that holds the runs"),
@@ -41,7 +41,7 @@ const OTHERS: [(&str, &str); 22] = [
     ("cli/src/verbs/report.rs", "makes the folder that --output names"),
 ];
 
-/// Verbs that read runs, and so open nothing themselves.
+/// Verbs that read runs, and so must not open files themselves.
 const READERS: [&str; 6] = ["verify", "list", "forecast", "compare", "serve", "run"];
 
 #[test]
@@ -68,7 +68,7 @@ fn every_exception_is_still_one() {
     assert_eq!(gone, [""; 0]);
 }
 
-/// Whether a line names a call that opens, makes, moves or removes a file.
+/// Whether a line contains a call that opens, creates, moves or removes a file.
 fn opens(line: &str) -> bool {
     const FUNCTIONS: [&str; 7] = ["read", "write", "copy", "rename", "remove", "create", "hard_link"];
     const TYPES: [&str; 4] = ["File::open(", "File::create", "File::options(", "OpenOptions::"];

@@ -1,4 +1,4 @@
-//! The program alone, without its checkout: what it carries is enough.
+//! The program alone, without its checkout: its built-in files are enough.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::place::{Place, Said, TOLOK, assert_done, copy_program, my_turn};
 
-/// A copy of the program in a folder of its own, with a home beside it and nothing else.
+/// A copy of the program in its own folder, with only a home beside it.
 pub struct Alone {
     place: Place,
     pub folder: tempfile::TempDir,
@@ -31,13 +31,13 @@ impl Alone {
         self.tolok_in(&self.here(), arguments)
     }
 
-    /// A round of hello, a tenth as long as usual.
+    /// A round of hello, at a tenth of the usual length.
     fn short_run(&self, more: &[&str]) -> Said {
         let short = ["run", "--workload", "hello", "--blocks", "1", "--scale", "0.1", "--allow-shared"];
         self.tolok(&[short.as_slice(), more].concat())
     }
 
-    /// With another working folder.
+    /// Runs tolok in another working folder.
     pub fn tolok_in(&self, folder: &Path, arguments: &[&str]) -> Said {
         let mut command = Command::new(&self.program);
         self.place.settle(command.args(arguments));

@@ -1,9 +1,9 @@
 //! Reports of runs that an earlier version stored must not change by accident.
 //!
-//! Each archive in `tests/stored-runs` holds the folder of one run, and in `expected/` its CSV, tidy CSV and JSON as the version that
-//! measured it wrote them. New figures may be added: columns, metrics and keys that are not in the old reports are left out of the
-//! comparison. So is what the rules of judgement say, which changed with `schema_version` 7 ([`JUDGED`]), and sentences, which may be
-//! reworded ([`SENTENCES`]).
+//! Each archive in `tests/stored-runs` holds the folder of one run, and in `expected/` its CSV, tidy CSV and JSON from the version
+//! that measured it. New figures may be added: the comparison ignores columns, metrics and keys that the old reports lack. It also
+//! ignores what follows from the rules of judgement, which changed with `schema_version` 7 ([`JUDGED`]), and sentences, which may
+//! be reworded ([`SENTENCES`]).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::place::{TOLOK, repository};
 
-/// Keys of JSON and columns of CSV that follow from how cases are judged, and the order that follows from it.
+/// Keys of JSON and columns of CSV that depend on how cases are judged, and on the resulting order.
 const JUDGED: [&str; 23] = [
     "schema_version",
     "noise_floor",
@@ -42,7 +42,7 @@ const JUDGED: [&str; 23] = [
     "crossovers",
 ];
 
-/// Keys of JSON and columns of CSV that hold sentences.
+/// Keys of JSON and columns of CSV that contain sentences.
 const SENTENCES: [&str; 16] = [
     "bottleneck_sentence",
     "conclusion",
@@ -156,17 +156,17 @@ fn json_has_the_names_and_values_that_it_had() {
         let was: Value = serde_json::from_str(&stored.expected("report.json")).unwrap();
         let is: Value = serde_json::from_str(&stored.report("json")).unwrap();
         let mut differences = Vec::new();
-        // `runs` of a program are words, and elsewhere a number.
+        // A program's `runs` is a sentence; elsewhere it is a number.
         let skipped = |key: &str, value: &Value| is_skipped(key) || (key == "runs" && value.is_string());
         compare(&stored.name, &was, &is, &skipped, &mut differences);
         assert_eq!(differences, Vec::<String>::new());
     }
 }
 
-/// Whether a key with this value is left out.
+/// Whether to ignore a key with this value.
 type Skip<'a> = &'a dyn Fn(&str, &Value) -> bool;
 
-/// Every value of `was` that `is` lacks or has otherwise, but for those of skipped keys.
+/// Collects every value of `was` that `is` lacks or changed, except those of skipped keys.
 fn compare(path: &str, was: &Value, is: &Value, skipped: Skip<'_>, differences: &mut Vec<String>) {
     match (was, is) {
         (Value::Object(was), Value::Object(is)) => {
@@ -179,7 +179,7 @@ fn compare(path: &str, was: &Value, is: &Value, skipped: Skip<'_>, differences: 
             }
         }
         (Value::Array(was), Value::Array(is)) if was.len() == is.len() => {
-            // Cases may stand in another order.
+            // The order of cases may change.
             let subject = |value: &Value| value["subject"].as_str().map(str::to_owned);
             let of_subject = |was: &Value, place: usize| {
                 let wanted = subject(was).filter(|_| path.ends_with(".cases"));

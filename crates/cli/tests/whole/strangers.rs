@@ -1,4 +1,4 @@
-//! Runs that a stranger made: they reach nothing outside their folder, they hold nobody up, and they run nothing unasked.
+//! Runs by strangers: they reach nothing outside their folder, do not make tolok hang, and execute nothing without consent.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::place::{TOLOK, repository};
 
-/// A stored run in a folder of runs, beside what must not be reached.
+/// A stored run in a folder of runs, beside files that it must not reach.
 struct Stranger {
     root: TempDir,
     run: PathBuf,
@@ -28,7 +28,7 @@ impl Stranger {
         Self { root, run }
     }
 
-    /// tolok with these arguments, which gets twenty seconds.
+    /// Runs tolok with these arguments and a time limit of twenty seconds.
     fn tolok(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new("timeout");
         command.args(["20", TOLOK]).args(arguments).current_dir(self.root.path()).env("NO_COLOR", "1");
@@ -46,7 +46,7 @@ impl Stranger {
         format!("trials/{}/trial.json", trials.min().unwrap().to_str().unwrap())
     }
 
-    /// Puts something else in the place of a file of the run.
+    /// Replaces a file of the run.
     fn replace(&self, name: &str, make: impl FnOnce(&Path)) {
         let path = self.run.join(name);
         if path.is_dir() {
@@ -130,13 +130,13 @@ fn a_damaged_file_is_a_wrong_file_and_is_said_in_short() {
     assert_wrong("a study", &stranger.tolok(&["plan", "./study.toml"]));
 }
 
-/// What was named is to blame, and the message has the length of one.
+/// Asserts that tolok blames its input, in a short message.
 fn assert_wrong(what: &str, output: &Output) {
     assert_eq!(output.status.code(), Some(2), "{what}: {}", said(output));
     assert!(said(output).len() < 1_000, "{what}: {}", said(output));
 }
 
-/// With room in memory for no more than the greatest of them.
+/// The memory limit leaves no room beyond the largest input.
 #[test]
 fn what_has_no_end_is_refused() {
     const URL: &str = "http://127.0.0.1:9/";
@@ -202,7 +202,7 @@ fn a_case_whose_name_leads_out_is_refused() {
     }
 }
 
-/// Everything that going on with a run would run is named, and nothing of it is touched before.
+/// tolok lists everything that resuming would execute, and touches none of it before.
 #[test]
 fn what_a_strangers_plan_would_run_is_asked_for() {
     let stranger = Stranger::new();
@@ -226,7 +226,7 @@ fn what_a_strangers_plan_would_run_is_asked_for() {
     assert!(!mark.exists());
     let trusted = stranger.tolok(&["resume", "--trust", &stranger.name()]);
     assert!(!said(&trusted).contains("did not make the plan"), "{}", said(&trusted));
-    // Trust is kept for this plan, and for no other.
+    // Trust covers this plan only.
     let again = stranger.tolok(&["resume", &stranger.name()]);
     assert!(!said(&again).contains("did not make the plan"), "{}", said(&again));
     stranger.change_plan(|plan| plan["seed"] = json!(8));

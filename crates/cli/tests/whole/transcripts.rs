@@ -1,4 +1,4 @@
-//! What tolok says, word for word: `transcripts/*.trycmd` are read by people as much as by this test.
+//! tolok's exact output: `transcripts/*.trycmd` serve as examples for readers as well as for this test.
 
 #[test]
 fn what_people_type_and_what_they_get() {

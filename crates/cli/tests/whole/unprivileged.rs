@@ -1,4 +1,4 @@
-//! With fewer rights than root has: an ordinary user, and machines that allow no namespace, or only half of one.
+//! With fewer rights than root: an ordinary user, and machines that forbid some or all namespaces.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -17,16 +17,16 @@ use crate::interruptions::box_of;
 use crate::launches::study;
 use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn, repository};
 
-/// `nobody` nearly everywhere, and an ordinary user in any case.
+/// `nobody` on nearly every system, and an ordinary user in any case.
 const USER: u32 = 65_534;
 
 /// The window of a study that ends.
 const SHORT: &str = "1s";
-/// The window of one that cannot end before it is killed.
+/// The window of a study that cannot end before it is killed.
 const LONG: &str = "10m";
 
-/// A place with a study of two trials, in windows of `duration`, of a subject that leaves a daemon behind: a process that
-/// nobody has for a child.
+/// A place with a study of two trials, in windows of `duration`, whose subject leaves a daemon behind: a process without a parent
+/// in the box.
 fn place(duration: &str) -> Place {
     let home = home();
     let server = format!("{} --port {{{{ port }}}} --assets {{{{ assets }}}}", server_of(&home).display());
@@ -41,14 +41,14 @@ fn server_of(place: &Place) -> PathBuf {
     place.path().join("faulty-subject")
 }
 
-/// A place for every user, with a folder for what is the user's own.
+/// A place for every user, with a folder for the user's own files.
 fn home() -> Place {
     let place = Place::for_every_user();
     fs::create_dir(place.path().join("own")).unwrap();
     place
 }
 
-/// Gives the whole place to the ordinary user; false where that user cannot reach it.
+/// Gives the whole place to the ordinary user. Returns false if that user cannot reach it.
 fn give_away(place: &Place) -> bool {
     give_away_below(place.path());
     let mut look = Command::new("test");
@@ -63,7 +63,7 @@ fn give_away_below(path: &Path) {
     }
 }
 
-/// Puts what programs take for the user's own folders into the place.
+/// Makes the place's folder the user's home for programs.
 fn at_home(place: &Place, mut command: Command) -> Command {
     for name in ["HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "TMPDIR"] {
         command.env(name, place.path().join("own"));
@@ -71,14 +71,14 @@ fn at_home(place: &Place, mut command: Command) -> Command {
     command
 }
 
-/// The study, started as the ordinary user.
+/// Starts the study as the ordinary user.
 fn start_as_user(place: &Place) -> Started {
     let mut command = at_home(place, place.command(&["run", "try"]));
     command.uid(USER).gid(USER);
     Started::of(command)
 }
 
-/// The study, started by a program that takes rights away and then runs what the rest of its command line says.
+/// Starts the study with a program that drops rights and then runs the rest of its command line.
 fn start_by(place: &Place, program: &str, arguments: &[&str]) -> Started {
     let mut command = Command::new(program);
     command.args(arguments).arg(place.path().join("tolok")).args(["run", "try"]);
@@ -86,7 +86,7 @@ fn start_by(place: &Place, program: &str, arguments: &[&str]) -> Started {
     Started::of(at_home(place, command))
 }
 
-/// The study ends well: every trial is completed, and nothing is left running.
+/// Asserts that the study ends well: every trial is completed, and nothing keeps running.
 fn assert_completes(place: &Place, started: Started) {
     let (said, code) = started.finish();
     assert_done(code, &said);
@@ -118,13 +118,13 @@ fn namespace_of(process: &str) -> PathBuf {
     fs::read_link(format!("/proc/{process}/ns/pid")).unwrap()
 }
 
-/// What a process of a box runs as; nothing for one that has ended, even if nobody has waited for it.
+/// The command line of a process of a box; `None` for one that has ended, even if it is still a zombie.
 fn command_line(pid: &u32) -> Option<String> {
     let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
     ["block", "keeper", "init"].iter().any(|verb| line.contains(verb)).then_some(line)
 }
 
-/// Whether a program does its work here.
+/// Whether a program works here.
 fn works<A: AsRef<OsStr>>(program: &str, arguments: &[A]) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -142,7 +142,8 @@ fn an_ordinary_user_can_run_a_study() {
     assert_eq!(lacking[0], lacking[1], "what no trial has is the same sentence in each of them");
 }
 
-/// Without control groups the engine reads the clocks of the servers' processes, so that the generator is not taken for the limit.
+/// Without control groups the engine reads the CPU clocks of the servers' processes. Otherwise the generator would seem to be the
+/// limit.
 #[test]
 fn without_control_groups_slices_still_have_cpu_time_and_memory() {
     require!(geteuid().is_root(), "only root can become another user; all tests here run as an ordinary one already");
@@ -161,7 +162,7 @@ fn without_control_groups_slices_still_have_cpu_time_and_memory() {
             "{subject}"
         );
         let rows = measured["slices"]["rows"].as_array().unwrap();
-        // Beside other programs a server may get no CPU in one of these short slices.
+        // With other programs running, a server may get no CPU in such a short slice.
         let served = || rows.iter().filter(|row| row["whole_good"].as_u64() > Some(0));
         assert!(served().count() > 0, "{rows:?}");
         assert!(served().all(|row| row["cpu_s"].as_f64() > Some(0.0)), "each slice has its CPU time: {rows:?}");
@@ -170,7 +171,7 @@ fn without_control_groups_slices_still_have_cpu_time_and_memory() {
     assert_eq!(verified.code, Some(0), "{}{}", verified.output, verified.progress);
 }
 
-/// Nothing is begun where no run fits, and one sentence names the limit and what to do.
+/// If a run does not fit the limits, nothing begins, and one sentence names the limit and a remedy.
 #[test]
 fn where_limits_leave_no_room_for_a_run_one_sentence_names_the_limit() {
     require!(works("prlimit", &["--nofile=64", "true"]), "prlimit is missing");
@@ -217,12 +218,12 @@ fn quick_as_an_ordinary_user_says_once_what_it_does_without_and_the_manual_says_
     let whole = place.tolok(&["report", "-v", "latest"]).output;
     let in_a_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in &lacking {
-        // The reason behind it is the kernel's, with names of this machine in it.
+        // The reason after it comes from the kernel, with names of this machine.
         let words = text.split(" (").next().unwrap();
         assert_eq!(in_a_line(&whole).matches(words).count(), 1, "{words}\n{whole}");
         assert!(in_a_line(&manual).contains(words), "docs/environment.md does not say: {words}");
     }
-    // This machine's groups belong to root, so there is one at least wherever root can become somebody else.
+    // Here the control groups belong to root. So at least this is lacking wherever root can become another user.
     let has_groups = records.iter().all(|record| record["isolation"]["groups"].is_string());
     assert!(has_groups || lacking.iter().any(|text| text.starts_with("No control groups")), "{lacking:?}");
     assert_all_gone(|| place.processes());
@@ -264,8 +265,8 @@ fn without_a_namespace_a_study_completes_and_kill_9_leaves_nothing_running() {
     assert!(!assert_kill_9_leaves_nothing(&cut_off, start(&cut_off)), "the switch must switch namespaces off");
 }
 
-/// As on Ubuntu since 23.10, where the kernel makes the user namespace and then refuses to name the user in it. Here
-/// the refusal comes from a /proc that cannot be written.
+/// As on Ubuntu since 23.10: the kernel creates the user namespace, but then refuses to map the user in it. Here the refusal comes
+/// from a read-only /proc.
 #[test]
 fn where_a_user_namespace_can_be_entered_but_not_be_set_up_boxes_do_without() {
     let script = "mount --bind /proc /proc && mount -o remount,bind,ro /proc && \
@@ -281,8 +282,8 @@ fn where_a_user_namespace_can_be_entered_but_not_be_set_up_boxes_do_without() {
     assert!(!assert_kill_9_leaves_nothing(&cut_off, start_by(&cut_off, "unshare", &half)), "a box got a namespace");
 }
 
-/// As in containers of one account: root may make no namespace, and change to nobody. Servers that root starts change by
-/// themselves, as far as they can.
+/// As in containers with a single account: root can create no namespace, and cannot switch to another account. Servers that root
+/// starts switch by themselves, if they can.
 #[test]
 fn root_without_the_right_to_change_accounts_starts_servers_as_root_and_tells_them() {
     let less = ["--bounding-set=-sys_admin,-chown"];

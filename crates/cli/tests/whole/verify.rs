@@ -1,4 +1,4 @@
-//! A real run compared with its own raw data: as it is, and after each of the changes that somebody might make.
+//! A real run compared with its own raw data: unchanged, and after each kind of tampering.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use tolok_model::manifest::{FileSum, Manifest, sha256};
 
 use crate::place::{Place, Said, assert_done, my_turn};
 
-/// A run of three blocks on two subjects: six trials.
+/// A run of three rounds on two subjects: six trials.
 fn place() -> Place {
     let place = Place::new().with_faulty("one", "none").with_faulty("two", "none");
     let place = place.with_study("['test/one', 'test/two']", 3, "1500ms");
@@ -44,7 +44,7 @@ fn trials(place: &Place) -> Vec<PathBuf> {
     folders
 }
 
-/// Changes a file while `check` runs, and puts it back as it was.
+/// Changes a file while `check` runs, then restores it.
 fn while_changed(path: &Path, change: impl Fn(&str) -> String, check: impl Fn()) {
     let before = fs::read_to_string(path).unwrap();
     let changed = change(&before);
@@ -54,7 +54,7 @@ fn while_changed(path: &Path, change: impl Fn(&str) -> String, check: impl Fn())
     fs::write(path, before).unwrap();
 }
 
-/// One digit of the number after `key`, the first time that it stands there.
+/// Changes one digit of the number after the first occurrence of `key`.
 fn digit_after(text: &str, key: &str) -> String {
     let after = text.find(key).unwrap_or_else(|| panic!("there is no {key}")) + key.len();
     let at = after + text[after..].find(|letter: char| letter.is_ascii_digit()).unwrap();
@@ -62,7 +62,7 @@ fn digit_after(text: &str, key: &str) -> String {
     format!("{}{other}{}", &text[..at], &text[at + 1..])
 }
 
-/// Makes the manifest fit whatever the files are now, as a forger would.
+/// Makes the manifest match the current files, as a forger would.
 fn forge_manifest(run: &Path) {
     let path = run.join("manifest.jsonl");
     let (mut text, mut previous) = (String::new(), None);
@@ -105,7 +105,7 @@ fn untouched(place: &Place) {
     assert_eq!(of("manifest")["compared"], 10, "a line of the run, of each of three rounds, and of each of six trials");
     assert!(of("figures")["compared"].as_u64().unwrap() > 500, "{}", of("figures"));
     assert!(of("report.json")["compared"].as_u64().unwrap() > 100);
-    // What a published report pins is what the manifest ends with.
+    // A published report contains the last hash of the manifest.
     let report = fs::read_to_string(place.run_folder().join("report.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["run"]["records_sha256"], found["records_sha256"]);
@@ -126,7 +126,7 @@ fn a_digit_of_a_record(place: &Place) {
             assert_eq!(difference["at"], "outcome.goodput_rps");
             assert!(difference["file"].as_str().unwrap().starts_with("trials/0003-"), "{difference}");
             assert_ne!(difference["stored"], difference["recomputed"]);
-            // The report that was made before says something else than the record now.
+            // The earlier report no longer matches the record.
             assert!(differing(&found).contains(&"report.json"), "{:?}", differing(&found));
             let shown = place.tolok(&["verify", "latest"]).output;
             assert!(shown.contains("NOT VERIFIED") && shown.contains("by tool.json"), "{shown}");
@@ -148,7 +148,7 @@ fn a_digit_of_the_load_engine_s_record_under_a_forged_manifest(place: &Place) {
                 assert_eq!(differing(&found)[0], "figures", "{key}: manifest and files fit");
                 let file = first(&found, "figures")["file"].as_str().unwrap();
                 assert!(file.starts_with("trials/0002-"), "{file}");
-                // What a report has published does not fit.
+                // The published hash does not match.
                 assert_eq!(first(&found, "report.json")["at"], "run.records_sha256", "{key}");
             },
         );
@@ -159,7 +159,7 @@ fn a_digit_of_the_load_engine_s_record_under_a_forged_manifest(place: &Place) {
 fn a_digit_of_the_samples(place: &Place) {
     let run = place.run_folder();
     let samples = trials(place)[0].join("samples.jsonl");
-    // The last reading of the subject's threads lies right after the window, so all of its counters have a part in a figure.
+    // The last reading of the subject's threads is right after the window, so all of its counters affect a figure.
     let change = |text: &str| {
         let at = text.rfind("\"run_queue_wait_s\":").unwrap();
         format!("{}{}", &text[..at], text[at..].replacen("\"run_queue_wait_s\":", "\"run_queue_wait_s\":7", 1))
@@ -269,7 +269,7 @@ fn an_edited_report(place: &Place) {
     fs::write(&picture, before).unwrap();
 }
 
-/// A run of a tolok from before there were manifests: said plainly, and its figures are made again all the same.
+/// A run by a tolok from before manifests existed: `verify` states that, and still recomputes its figures.
 fn without_a_manifest(place: &Place) {
     let run = place.run_folder();
     let (manifest, aside) = (run.join("manifest.jsonl"), place.path().join("aside"));
@@ -291,12 +291,12 @@ fn a_run_that_was_killed_between_a_record_and_its_line_is_entered_late_by_resume
     let run = place.run_folder();
     let manifest = run.join("manifest.jsonl");
     let whole = fs::read_to_string(&manifest).unwrap();
-    // As a kill leaves it: the record is there, and its line is torn.
+    // As a kill leaves it: the record is complete, and its line in the manifest is torn.
     let last = whole.lines().last().unwrap();
     fs::write(&manifest, &whole[..whole.len() - last.len() / 2]).unwrap();
     let (said, found) = verify(&place);
     assert_eq!((said.code, differing(&found)[0]), (Some(5), "manifest"));
-    // Where others disturbed every trial, it leaves with 5 and has nothing more to say.
+    // If other work disturbed every trial, it exits with 5.
     let said = place.tolok(&["resume", "latest"]);
     assert!(matches!(said.code, Some(0 | 5)), "{}", said.progress);
     let (said, found) = verify(&place);
