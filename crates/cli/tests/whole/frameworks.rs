@@ -1,5 +1,6 @@
-//! Frameworks: `docs/subjects.md` says which workloads each passes. To check all of them takes many minutes and fetches hundreds
-//! of packages, so `script/check-subjects` does it; the suite holds that no folder has changed since, and checks two again.
+//! Frameworks: `docs/subjects.md` lists the workloads that each passes. Checking all of them takes many minutes and fetches
+//! hundreds of packages, so `script/check-subjects` does it. This suite asserts that no folder has changed since, and checks two
+//! again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,21 +16,21 @@ use tolok_testkit::require;
 use crate::conformance::{Asked, check_variant, databases, in_session, laboratory};
 use crate::place::{repository, shared_turn};
 
-/// Set by `script/check-subjects`: the subjects to check, or none for all.
+/// Set by `script/check-subjects`: the subjects to check; empty means all.
 const WANTED: &str = "TOLOK_CHECK_SUBJECTS";
-/// Started and asked by every run of the suite: each has its packages within seconds.
+/// Checked by every run of the suite, because their packages install within seconds.
 const CHEAP: [&str; 2] = ["node/hono", "python/flask"];
 
-/// A row of the page: what one variant passes.
+/// A row of the page: the results of one variant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Row {
-    /// The digest of the folder as it was checked.
+    /// The hash of the folder when it was checked.
     digest: String,
     /// Workloads that it passes.
     passes: BTreeSet<String>,
-    /// Statuses and methods that it treats otherwise than the contract, where no measurement asks.
+    /// Statuses and methods that it handles differently from the contract, where no measurement depends on them.
     advice: BTreeSet<String>,
-    /// What is wrong, in sentences; such a subject is not measured.
+    /// What is wrong, in sentences. Such a subject is not measured.
     wrong: String,
 }
 
@@ -47,14 +48,14 @@ fn digest(subject: &Subject) -> String {
     fingerprint(&repository().join("subjects").join(&subject.id)).unwrap()[..12].to_owned()
 }
 
-/// Columns of the page: what any framework serves.
+/// Columns of the page: the workloads that any framework serves.
 fn columns(catalogue: &Catalogue) -> Vec<&str> {
     let served: BTreeSet<&String> =
         frameworks(catalogue).flat_map(|it| it.variants.values()).flat_map(|it| &it.workloads).collect();
     catalogue.workloads.iter().map(|it| it.name.as_str()).filter(|name| served.iter().any(|it| it == name)).collect()
 }
 
-/// Checks every variant of a subject, each workload with a database as well.
+/// Checks every variant of a subject, including workloads with a database.
 fn checked(session: &Session<'_>, subject: &Subject, databases: &[Asked]) -> Rows {
     let row = |variant: &String| {
         let label = format!("{}:{variant}", subject.id);
@@ -75,7 +76,7 @@ fn checked(session: &Session<'_>, subject: &Subject, databases: &[Asked]) -> Row
     subject.variants.keys().map(row).collect()
 }
 
-/// `405` of "POST /hello: status 404 instead of 405": what is treated otherwise, in a word where there is one.
+/// `405` of "POST /hello: status 404 instead of 405": the deviation, in one word if there is one.
 fn kind(advice: &str) -> String {
     let owed = advice.split(" instead of ").nth(1).filter(|rest| rest.chars().all(|letter| letter.is_ascii_digit()));
     let allow = advice.contains(": 405 without saying").then_some("Allow");
@@ -106,7 +107,7 @@ fn written(rows: &Rows, columns: &[&str]) -> String {
     text
 }
 
-/// The rows that the page has.
+/// Parses the rows of the page.
 fn read(text: &str) -> Rows {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix('|')?.strip_suffix('|'));
     let head: Vec<&str> = lines.next().unwrap_or_default().split('|').collect();
@@ -146,7 +147,7 @@ fn a_framework_is_checked_again_when_its_folder_changes() {
     assert!(stale.is_empty(), "these have changed since they were checked: script/check-subjects {}", stale.join(" "));
 }
 
-/// Checks what is wanted, or all, and writes the page; rows of others stay.
+/// Checks the wanted subjects, or all, and writes the page; other rows stay.
 fn check_wanted(wanted: &[&str]) {
     let laboratory = laboratory();
     let catalogue = &laboratory.catalogue;
@@ -160,7 +161,7 @@ fn check_wanted(wanted: &[&str]) {
     for subject in frameworks(catalogue).filter(|it| wanted.is_empty() || wanted.contains(&it.id.as_str())) {
         rows.retain(|label, _| label.split(':').next() != Some(subject.id.as_str()));
         rows.extend(in_session(&laboratory, |session| checked(session, subject, &databases)));
-        // After each, so that what was checked is not lost with what follows.
+        // After each subject, so a later failure does not lose earlier results.
         fs::write(page(), written(&rows, &columns(catalogue))).unwrap();
     }
 }

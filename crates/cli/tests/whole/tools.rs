@@ -1,4 +1,4 @@
-//! The field's own load generators: what each records of the same server, and what becomes of a server or a tool that fails.
+//! Established load generators: what each records of the same server, and what happens when a server or a tool fails.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use tolok_testkit::{require, skip, test_name};
 
 use crate::place::{Place, Said, assert_all_gone, assert_done, my_turn};
 
-/// All but tolok's own.
+/// All tools except tolok's own.
 const TOOLS: [&str; 6] = ["k6", "wrk", "ab", "h2load", "hey", "oha"];
 
 fn program(name: &str) -> Option<Program> {
@@ -21,14 +21,14 @@ fn program(name: &str) -> Option<Program> {
     }
 }
 
-/// Those of the tools that are here; a test goes on without the others, and says so.
+/// The installed tools. A test continues without the others, with a message.
 fn ready(test: &str) -> Vec<&'static str> {
     let (here, missing): (Vec<&str>, Vec<&str>) = TOOLS.into_iter().partition(|name| program(name).is_some());
     missing.iter().for_each(|name| skip(test, &format!("its part with {name}: there is no {name} here")));
     here
 }
 
-/// A place whose study asks `subject` for `hello` by these tools, in windows of a second.
+/// A place whose study sends `hello` with these tools, in windows of one second.
 fn place(fault: &str, tools: &[&str], more: &str) -> Place {
     let place = Place::new().with_faulty("one", fault);
     write_study(&place, &format!("{tools:?}"), more);
@@ -50,7 +50,7 @@ fn run(place: &Place) -> (Said, Vec<Value>) {
     (said, records)
 }
 
-/// Name of the tool in the name of a record's case: `hello-c4-wrk--test-one-default`.
+/// The tool in the id of a record's case: `hello-c4-wrk--test-one-default`.
 fn tool_of(record: &Value) -> &str {
     let case = record["case"].as_str().unwrap();
     case.strip_prefix("hello-c4").unwrap().split("--").next().unwrap().trim_start_matches('-')
@@ -74,7 +74,7 @@ fn every_tool_is_a_trial_of_the_same_server_and_the_wire_agrees_with_it() {
         let good = found["ledger"]["good"].as_u64().unwrap();
         assert!(good > 0 && found["goodput_rps"].as_f64().unwrap() > 0.0, "{name}: {found}");
         assert!(found["generator"]["cpu_s"].as_f64().unwrap() > 0.0, "{name}: {}", found["generator"]);
-        // The window of tolok's own tool and of k6 is a part of the process's life, and the count is read at its borders.
+        // The windows of tolok's engine and of k6 are a part of the process's life, and the wire count is read at their borders.
         if let Some(wire) = found["wire"]["answers_2xx"].as_u64() {
             let tolerated = (good / 20).max(20);
             assert!(wire.abs_diff(good) <= tolerated, "{name} counted {good}, the wire {wire}");
@@ -84,7 +84,7 @@ fn every_tool_is_a_trial_of_the_same_server_and_the_wire_agrees_with_it() {
     assert!(tools.iter().all(|tool| text.contains(tool)), "{text}");
 }
 
-/// Asserts that a server with this fault is a failed trial for the same reason under each of these tools and tolok's own.
+/// Asserts that a server with this fault is a failed trial with the same reason under each of these tools and tolok's own.
 fn fails_under_each(tools: &[&str], fault: &str, reason: &str) {
     let _turn = my_turn();
     let place = place(fault, &[&["tolok"], tools].concat(), "");
@@ -104,7 +104,7 @@ fn fails_under_each(tools: &[&str], fault: &str, reason: &str) {
 fn a_server_that_dies_under_load_is_a_failed_trial_under_every_tool() {
     let tools = ready(test_name!());
     require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
-    // So few that the slowest tool on a busy machine asks for more within its warm-up and its window.
+    // So few that even the slowest tool on a busy machine sends more within its warm-up and window.
     fails_under_each(&tools, "crash-after=500", "crashed");
 }
 
@@ -161,7 +161,7 @@ fn a_script_of_the_users_own_says_what_a_virtual_user_does() {
     assert!(plan.contains("__ENV.TOLOK_BASE"), "the script is a part of the plan");
 }
 
-/// Puts a program in the place of a tool, before all others on PATH.
+/// Puts a fake program for a tool first on PATH.
 fn impostor(place: &Place, name: &str, shell: &str) {
     let folder = place.path().join("bin");
     fs::create_dir_all(&folder).unwrap();
@@ -180,7 +180,7 @@ fn run_without_toolbox(place: &Place) -> Said {
     run_command(command)
 }
 
-/// tolok with the impostors before all others on PATH.
+/// tolok with the fake tools first on PATH.
 fn before_all_others(place: &Place) -> Command {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut command = place.command(&["run", "try"]);
@@ -233,7 +233,7 @@ fn a_run_does_not_go_on_without_a_tool_that_it_needs() {
     assert_eq!(run_with_impostor(&place).code, Some(5));
     let trial = fs::read_dir(place.run_folder().join("trials")).unwrap().next().unwrap().unwrap().path();
     fs::remove_dir_all(trial).unwrap();
-    // In a search path and a toolbox that have no other.
+    // The search path and the toolbox contain no other wrk.
     let mut resume = place.command(&["resume", "latest"]);
     resume.env("PATH", place.path().join("empty")).env("XDG_CACHE_HOME", place.path().join("no-cache"));
     let output = resume.output().unwrap();
@@ -244,7 +244,7 @@ fn a_run_does_not_go_on_without_a_tool_that_it_needs() {
 
 #[test]
 fn a_tool_that_hangs_is_killed_and_named() {
-    // Nobody is asked anything while tolok waits, so others need not wait as well.
+    // The server gets no load while tolok waits, so other tests need not wait.
     let place = place("none", &["wrk"], "");
     impostor(&place, "wrk", &format!("{SAYS_ITS_VERSION}\necho 'Running 1s test'; exec sleep 1000"));
     let said = run_with_impostor(&place);
@@ -260,7 +260,7 @@ fn a_tool_that_is_missing_or_does_not_say_its_version_is_left_out_by_name() {
     let _turn = my_turn();
     let place = place("none", &["tolok", "wrk"], "");
     impostor(&place, "wrk", "echo 'wrk of somebody else'");
-    // Without a toolbox, as one of its own would be taken instead.
+    // Without a toolbox: its wrk would be used instead.
     let said = run_without_toolbox(&place);
     assert_done(said.code, &said.progress);
     assert!(said.progress.contains("left out: tool [wrk]: wrk does not work"), "{}", said.progress);

@@ -1,4 +1,4 @@
-//! Answers on the wire: what the kernel counts of a server in a box, for the client of that box.
+//! Responses on the wire: the kernel's count for a server in a box and its client.
 
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,14 +18,14 @@ use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};
 use crate::boxed::{GROUND, Ground, connect, keeper_of, private};
 use crate::place::{Place, TOLOK};
 
-/// Has the test below be the server at this address, in its box.
+/// Makes the test below act as the server at this address, in its box.
 const SERVE: &str = "TOLOK_TEST_SERVE";
 const SERVES: &str = "wire::answers_in_a_network_without_a_link_count_once";
 const PORT: u16 = 8_080;
 const LARGE_BYTES: usize = 534_000;
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Whether this process may see packets in networks that it makes.
+/// Whether this process may capture packets in networks that it creates.
 fn may_see_packets() -> bool {
     let wanted = CapabilitySet::NET_RAW | CapabilitySet::SYS_ADMIN | CapabilitySet::NET_ADMIN;
     let mut probe = Command::new(TOLOK);
@@ -33,7 +33,7 @@ fn may_see_packets() -> bool {
     capabilities(None).unwrap().effective.contains(wanted) && probe.status().unwrap().success()
 }
 
-/// Answers until it is killed.
+/// Responds until it is killed.
 fn serve(address: &str) {
     for connection in TcpListener::bind(address).unwrap().incoming() {
         std::thread::spawn(|| converse(connection.unwrap()));
@@ -57,7 +57,7 @@ fn converse(mut connection: TcpStream) {
     }
 }
 
-/// One request, and its whole answer.
+/// Sends one request and reads the whole response. Returns the length of its body.
 fn ask(connection: &mut TcpStream, path: &str) -> usize {
     connection.write_all(format!("GET {path} HTTP/1.1\r\nHost: box\r\n\r\n").as_bytes()).unwrap();
     let mut answer = BufReader::new(connection);
@@ -72,7 +72,7 @@ fn ask(connection: &mut TcpStream, path: &str) -> usize {
     length
 }
 
-/// A box with a server, and a watch whose time stands still unless it is moved.
+/// A box with a server, and a watch whose time advances only when the test moves it.
 struct Watched {
     trial_box: TrialBox,
     watch: WireWatch,
@@ -80,7 +80,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// What is asked before the watch begins does not count.
+    /// Requests before the watch begins do not count.
     fn open(ground: &Ground, link: Option<LinkBetween>) -> Self {
         let spec = BoxSpec { network: private(&[], link), ..ground.spec() };
         let mut trial_box = TrialBox::open(Path::new(TOLOK), &spec).unwrap();
@@ -98,13 +98,13 @@ impl Watched {
         }
     }
 
-    /// Lets time pass, and reads at once: what the client has is counted.
+    /// Advances the time, and reads at once: everything that the client has received is counted.
     fn read_after(&mut self, time: Duration) {
         self.now = self.now + time;
         self.watch.read(self.now).unwrap();
     }
 
-    /// Segments that were sent again: each may have reached the client twice.
+    /// Retransmitted segments: each may have reached the client twice.
     fn sent_again(&self) -> u64 {
         let table = fs::read_to_string(format!("/proc/{}/net/snmp", self.trial_box.init_pid())).unwrap();
         let tcp: Vec<&str> = table.lines().filter(|line| line.starts_with("Tcp:")).collect();
@@ -113,7 +113,7 @@ impl Watched {
     }
 }
 
-/// A watch that has just begun, and was read.
+/// A watch that has just begun, after its first reading.
 fn watch(trial_box: &mut TrialBox, port: u16) -> WireWatch {
     let sockets = [(); 2].map(|()| trial_box.packet_socket().unwrap());
     let [answers, answers_2xx] = sockets;
@@ -127,8 +127,8 @@ fn connect_to(trial_box: &mut TrialBox) -> TcpStream {
     connect(trial_box, address).0
 }
 
-/// Asks over one connection and over many, and holds the count against what was asked: exactly, unless segments were sent
-/// again, as may happen where the machine stands still for a while.
+/// Sends requests over one connection and over many, and checks the count. It must be exact, except for retransmissions, which
+/// occur when the machine stalls.
 fn assert_exact(link: Option<LinkBetween>, ground: &Ground) {
     let mut watched = Watched::open(ground, link);
     let mut kept = connect_to(&mut watched.trial_box);
@@ -169,7 +169,7 @@ fn answers_over_an_emulated_link_count_once_in_pieces_and_in_packets() {
     require!(may_see_packets() && has_tun, "no packet socket (CAP_NET_RAW), network namespace or TUN can be had here");
     for rate_bps in [None, Some(1e9)] {
         let ground = Ground::new();
-        // Long enough for the largest answer, as nothing is to be sent again.
+        // Long enough for the largest response, to avoid retransmissions.
         let queue_bytes = rate_bps.map(|_| 8 << 20);
         let spec = LinkSpec { delay_s: 0.0005, rate_bps, queue_bytes, ..LinkSpec::default() };
         assert_exact(Some(ground.link(Backend::Emulator, spec)), &ground);
@@ -195,7 +195,7 @@ fn the_last_answer_tells_when_a_subject_died() {
     let count = watched.watch.window(Window { began: MonotonicNs(0), ended: watched.now }).unwrap();
     assert!(count.answers >= 120 && count.answers <= 120 + watched.sent_again(), "{count:?}");
     assert_eq!(count.last_answer_s, Some(3.0));
-    // A window that began when it was dead has none.
+    // A window that began after its death has none.
     let dead = watched.watch.window(Window { began: died, ended: watched.now }).unwrap();
     assert_eq!((dead.answers, dead.last_answer_s), (0, None));
 }
@@ -210,13 +210,13 @@ fn a_box_that_has_ended_gives_no_packet_socket() {
     assert!(error.contains("the box of the trial"), "{error}");
 }
 
-/// In a user namespace there is a count. Without one the report says what is missing, and the box works as before.
+/// In a user namespace there is a count. Without one, the report states what is missing, and the box works as before.
 #[test]
 fn an_ordinary_user_has_a_count_where_user_namespaces_are_allowed() {
     require!(geteuid().is_root(), "only root can become another user");
     const USER: u32 = 65_534;
     if !is_own_process() {
-        // What root makes, root removes.
+        // Root made these files, so root must remove them.
         let (place, ground) = (Place::for_every_user(), Ground::new());
         fs::set_permissions(ground.path(), Permissions::from_mode(0o755)).unwrap();
         fs::write(ground.path().join("hello"), "hello").unwrap();
@@ -234,7 +234,7 @@ fn an_ordinary_user_has_a_count_where_user_namespaces_are_allowed() {
     set_thread_gid(Gid::from_raw(USER)).unwrap();
     set_thread_uid(Uid::from_raw(USER)).unwrap();
     let mut trial_box = TrialBox::open(&programs.join("tolok"), &ground.spec()).unwrap();
-    // Nobody listens there, as the listener is gone again.
+    // The listener is closed again, so nothing listens on this port.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (server, assets) = (programs.join("faulty-subject"), ground.path().display().to_string());
     let argv = [server.to_str().unwrap(), "--port", &port.to_string(), "--assets", &assets];
