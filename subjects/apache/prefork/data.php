@@ -1,13 +1,13 @@
 <?php
 
-// The answers that come from the database.
+// The workloads that use the database.
 
 declare(strict_types=1);
 
 require __DIR__ . '/database.php';
 require __DIR__ . '/pool.php';
 
-// Without these flags json_encode would escape "/", everything beyond ASCII, and two line terminators.
+// Without these flags json_encode would escape "/", all non-ASCII characters, and two line terminators.
 const CANONICAL = JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS | JSON_THROW_ON_ERROR;
 const ONE_ROW = 'SELECT * FROM rows40_text WHERE id = ?';
 
@@ -42,7 +42,7 @@ function rows(): void
     $limit = number('limit', 10000);
     $streams = getenv('ROWS') === 'stream';
     $database = database();
-    // Unbuffered: the driver hands out rows as they come, and does not read the whole result first.
+    // Unbuffered: the driver returns rows as they arrive, instead of reading the whole result first.
     if (!is_postgres()) {
         $database->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, !$streams);
     }
@@ -110,7 +110,7 @@ function fortunes(): void
     require __DIR__ . '/fortunes.php';
 }
 
-// Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+// Adds 1 to amounts. The keys ascend: locking rows in the same order prevents deadlocks.
 function updates(): void
 {
     $count = number('n', 100);
@@ -136,7 +136,7 @@ function updates(): void
         }
         $database->commit();
     } catch (PDOException $failure) {
-        // PDO keeps the connection, and nothing that was begun may reach the next request.
+        // PDO keeps the connection, so the transaction must not reach the next request.
         if ($database->inTransaction()) {
             $database->rollBack();
         }
@@ -149,7 +149,7 @@ function counter(): void
 {
     $database = database();
     if ($_SERVER['REQUEST_METHOD'] === 'POST') {
-        // One statement that adds and remembers: two requests never get the same number.
+        // One statement that adds and returns the value: no two requests get the same number.
         if (is_postgres()) {
             $statement = 'UPDATE counter SET value = value + 1 WHERE id = 1 RETURNING value';
             send((int) $database->query($statement)->fetchColumn());
@@ -164,7 +164,7 @@ function counter(): void
 
 function fidelity(): void
 {
-    // Bytes that are no UTF-8 would make json_encode refuse the whole answer.
+    // Without this flag, bytes that are not UTF-8 would make json_encode reject the whole answer.
     send(database()->query('SELECT * FROM fidelity ORDER BY id')->fetchAll(), JSON_INVALID_UTF8_SUBSTITUTE);
 }
 

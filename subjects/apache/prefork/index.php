@@ -1,6 +1,6 @@
 <?php
 
-// The front script: every path that the web server does not answer itself comes here.
+// The front script: handles every path that the web server does not handle itself.
 
 declare(strict_types=1);
 
@@ -13,12 +13,12 @@ $answer = match ($path) {
     '/file-534k.png' => 'picture',
     '/validate' => 'validate',
     '/items' => 'items',
-    // The web server packs it.
+    // The web server compresses it.
     '/compressed' => 'items',
     '/upload' => 'upload',
     '/upstream' => 'upstream',
     '/rows', '/query', '/queries', '/fortunes', '/updates', '/counter', '/fidelity', '/pool' => 'data',
-    // The web server gives files, so that only other methods come here.
+    // The web server serves these files, so only other methods and missing files reach this.
     default => str_starts_with($path, '/static/') ? 'missing' : null,
 };
 $methods = match ($path) {
@@ -82,7 +82,7 @@ function upstream(): void
         answer(400, 'text/plain', 'key is 1 to 2147483646');
         return;
     }
-    // What is open at the end of a request is closed, so each has a connection of its own.
+    // PHP closes open connections at the end of a request, so each request has its own.
     $answer = file_get_contents('http://' . getenv('UPSTREAM') . "/word?key=$key");
     answer(200, 'application/json', json_encode(['key' => $key, 'said' => json_decode($answer)->word]));
 }

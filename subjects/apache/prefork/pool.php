@@ -1,10 +1,10 @@
 <?php
 
-// What is known of the pool: each process has one connection, so the pool of processes is the pool of connections.
+// The state of the pool: each process has one connection, so the pool of processes is the pool of connections.
 
 declare(strict_types=1);
 
-// Apache tells PHP nothing about its other processes.
+// Apache does not tell PHP about its other processes.
 function pool(): array
 {
     return [

@@ -11,7 +11,7 @@ const NUMBERS = [
     67, 52, 66, 90, 41, 6, 35, 10, 73, 18, 81, 44, 29, 59, 88, 2, 32, 1, 33, 93,
 ];
 
-// Returns a sorted copy, building a new list at every step as the workload asks.
+// Returns a sorted copy, building a new list at every step, as the workload requires.
 function quick_sort(array $list): array
 {
     if (count($list) < 2) {

@@ -1,10 +1,10 @@
 <?php
 
-// The workload validate: an order that is sent is checked by declared rules.
+// The workload validate: checks the order in the request by declared rules.
 
 declare(strict_types=1);
 
-// Each rule says whether a value keeps it.
+// Each rule tests one value.
 const ORDER = ['order' => 'is_order_number', 'created' => 'is_instant'];
 const CUSTOMER = ['name' => 'is_name', 'email' => 'is_address', 'country' => 'is_country'];
 const LINE = [
@@ -16,7 +16,7 @@ const LINE = [
     'note' => 'is_note',
 ];
 
-/** Status, type and body of the answer to what was sent. */
+/** Status, type and body of the answer to a request. */
 function answer_to_order(string $sent): array
 {
     $order = json_decode($sent, true);
@@ -69,7 +69,7 @@ function is_text(mixed $value, int $least, int $most): bool
     if (!is_string($value)) {
         return false;
     }
-    // Characters and not bytes; what json_decode gives is UTF-8.
+    // Counts characters, not bytes: json_decode returns UTF-8.
     $length = strlen($value) - preg_match_all('/[\x80-\xBF]/', $value);
     return $least <= $length && $length <= $most;
 }

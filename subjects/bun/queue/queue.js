@@ -1,8 +1,8 @@
-// Adds one to each of n numbers, in a loop or by n promises, and writes their sum.
+// Adds one to each of n numbers, in a loop or with n promises, and prints their sum.
 
 const MOST_NUMBERS = 10_000_000;
 const MOST_WORKERS = 1024;
-// One Promise.all of Node.js takes some two million promises, and never ends with more.
+// In Node.js, one Promise.all handles about two million promises, and never completes with more.
 const GROUP = 1_000_000;
 
 function fail(why) {
@@ -18,7 +18,7 @@ function wholeNumber(text, least, most) {
   return number;
 }
 
-// The arrays have their full length from the start.
+// The arrays are allocated at full length.
 async function serial(mode, n) {
   const numbers = new Array(n);
   for (let i = 0; i < n; i++) numbers[i] = i;
@@ -37,7 +37,7 @@ async function serial(mode, n) {
       numbers[i] = value;
     }
   }
-  // A number is exact up to 2^53, and ten million numbers make 5e13.
+  // Numbers are exact up to 2^53, and the sum of ten million numbers is 5e13.
   let sum = 0;
   for (let i = 0; i < n; i++) sum += numbers[i];
   return sum;
@@ -56,6 +56,6 @@ const [mode, count] = given;
 if (mode !== "sync" && mode !== "async") fail(`"${mode}": must be sync or async`);
 const n = wholeNumber(count, 0, MOST_NUMBERS);
 
-// Worker threads are not even loaded where there are none.
+// Worker threads are not even loaded unless they are used.
 const sum = workers > 0 ? await (await import("./parallel.js")).parallel(mode, n, workers) : await serial(mode, n);
 console.log(String(sum));

@@ -1,8 +1,8 @@
-// One thread: fills its part of the array, works on it, and tells what it adds up to. Nobody else touches that part.
+// One thread: fills its part of the array, works on it, and reports its sum. No other thread touches that part.
 import { parentPort, workerData } from "node:worker_threads";
 
 const { mode, numbers, from, to } = workerData;
-// As in queue.js: more than some two million promises are too many for one Promise.all of Node.js.
+// As in queue.js: one Promise.all of Node.js cannot handle more than about two million promises.
 const GROUP = 1_000_000;
 
 async function task(i) {

@@ -1,4 +1,4 @@
-// What the workloads without a database compute. Every framework in JavaScript has this file.
+// The workloads without a database. Every JavaScript framework has this file.
 const names = ["anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"];
 
 function item(x) {
@@ -20,7 +20,7 @@ export function whole(text, largest) {
   return /^\d+$/.test(text) && text >= 1 && text <= largest ? Number(text) : NaN;
 }
 
-// `n` numbers that follow from a seed, or nothing if the parameters make no sense.
+// `n` numbers derived from a seed, or undefined if the parameters are invalid.
 export function drawn({ n, seed }, most) {
   const count = whole(n, most);
   let x = whole(seed, 2_147_483_646);

@@ -1,4 +1,4 @@
-// The page of the workload react-ssr, without JSX, so that every runtime reads it as it is. Every subject with React has this file.
+// The page of the workload react-ssr, without JSX: every runtime can load it directly. Every subject with React has this file.
 import { createElement as h } from "react";
 import { renderToString } from "react-dom/server";
 

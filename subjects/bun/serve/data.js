@@ -1,4 +1,4 @@
-// The workloads that ask a database.
+// The workloads that use a database.
 import { cached, change } from "./cache.js";
 import { page } from "./fortunes.js";
 
@@ -8,12 +8,12 @@ if (ROWS === "stream" && DRIVER !== "mysql2") throw new Error("Bun.SQL has no wa
 
 let database;
 
-// Neither of the two is loaded, nor connects, before somebody asks for data.
+// The driver is loaded, and connects, only when the first request needs data.
 const load = () => (database ??= import(DRIVER === "mysql2" ? "./mysql2.js" : "./sql.js"));
 
 class BadRequest extends Error {}
 
-// A whole number of the query string, from 1 to `largest`.
+// A whole number from the query string, from 1 to `largest`.
 function number(parameters, name, largest) {
   const text = parameters.get(name) ?? "";
   const value = Number(text);
@@ -29,10 +29,10 @@ async function rows(database, parameters) {
   return Response.json(await database.rows(fields, limit));
 }
 
-// Encodes each row when it comes. Bun asks for more when the client has taken what there is, and the database waits.
+// Encodes each row as it arrives. Bun pulls more when the client has taken what there is; until then the database waits.
 async function streamed(rows) {
   const texts = toJson(rows);
-  // Before the first row or the end there is nothing to send, and an error can still be told.
+  // Until the first row or the end nothing is sent, and an error can still be reported.
   const first = await texts.next();
   const body = new ReadableStream({
     start(controller) {
@@ -86,7 +86,7 @@ async function fortunes(database, parameters) {
   return new Response(page([...found, { id: 0, message: add }]), { headers });
 }
 
-// Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+// Adds 1 to amounts. The keys ascend: locking rows in the same order prevents deadlocks.
 async function updates(database, parameters) {
   const count = number(parameters, "n", 100);
   let x = number(parameters, "seed", 2_147_483_646);
@@ -124,7 +124,7 @@ async function sentAmount(request) {
 
 let counted = 0;
 
-// Several processes have no variable in common, but the database.
+// Several processes share no variable, only the database.
 async function count(database, parameters, { method }) {
   if (COUNTER !== "database") return Response.json(method === "POST" ? ++counted : counted);
   return Response.json(method === "POST" ? await database.addOne() : await database.counted());
@@ -144,7 +144,7 @@ async function sharedConnection(database, parameters) {
   });
 }
 
-// Every process has a share of its own; the others' are taken to look like this one's.
+// Each process has a share of the pool; it assumes that the other shares look like its own.
 async function pool(database) {
   const ofAll = ([name, value]) => [name, value === null ? null : value * Number(PROCESSES)];
   return Response.json(Object.fromEntries(Object.entries(database.state()).map(ofAll)));
@@ -177,7 +177,7 @@ function answer(path, handler) {
 
 let lastReport = -Infinity;
 
-// At most one a second: an outage fails every request.
+// At most one per second: an outage fails every request.
 function report(path, error) {
   if (performance.now() - lastReport < 1_000) return;
   lastReport = performance.now();

@@ -1,19 +1,19 @@
-// The pool of connections of this process by mysql2, which is loaded at the first request that asks.
+// This process's connection pool with mysql2, which is loaded at the first query.
 const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
 const { MYSQL2, PROTOCOL } = process.env;
 
 const prepared = PROTOCOL === "prepared";
 const send = prepared ? "execute" : "query";
-// `execute` sends numbers as doubles, which MySQL refuses for a LIMIT; a text is refused there by `query`.
+// `execute` sends numbers as doubles, which MySQL rejects in a LIMIT; `query` requires a number there.
 const typed = (values) => (prepared ? values.map(String) : values);
 const size = Number(DATABASE_POOL);
 let opening;
 
-// A connection is broken when nothing has come at so many looks: after 2.5 to 3 s.
+// A connection counts as broken if nothing has arrived in this many checks: after 2.5 to 3 s.
 const LOOK_EVERY_MS = 500;
 const SILENT_LOOKS = 5;
 
-// Who works with a connection, and who waits for one. mysql2 has a queue as well, but nobody can be called out of it.
+// The tasks that hold a connection, and those that wait for one. mysql2 has a queue of its own, but its entries cannot be rejected.
 const places = new Set();
 const waiting = [];
 const counts = { waits: 0, waitMs: 0 };
@@ -30,13 +30,13 @@ async function open() {
     connectTimeout: 2_000,
     dateStrings: true,
   });
-  // A connection that breaks while nobody uses it must not end the process; the pool removes it by itself.
+  // An idle connection that breaks must not end the process; the pool removes it.
   pool.on("connection", (connection) => connection.on("error", () => {}));
   setInterval(endSilence, LOOK_EVERY_MS);
   return pool;
 }
 
-// A connection for one task, which gives it back with `release`.
+// A connection for one task, which must call `release`.
 async function acquire() {
   const pool = await (opening ??= open());
   const place = { connection: undefined, bytesRead: 0, silentLooks: 0 };
@@ -46,14 +46,14 @@ async function acquire() {
     place.connection = await pool.getConnection();
     return place;
   } catch (error) {
-    // Without a word of the server's, nobody can reach it: a queue would last until the clients give up.
+    // The error does not come from the server, so it is unreachable: a queue would last until the clients give up.
     if (error.sqlState === undefined) giveUp(error);
     leave(place);
     throw error;
   }
 }
 
-// Waits until somebody leaves.
+// Waits for a free place.
 function turn(place) {
   const started = performance.now();
   counts.waits++;
@@ -79,8 +79,8 @@ function release(place) {
   leave(place);
 }
 
-// Breaks connections of which the answer, or the rest of it, does not come. mysql2 can only limit the whole of an answer,
-// and a long one is no failure; nor is one that waits for a slow client, whose connection is paused.
+// Breaks connections whose answer, or the rest of it, does not arrive. mysql2 can only limit the duration of a whole answer. But a
+// long answer is not a failure, nor is one that waits for a slow client, whose connection is paused.
 function endSilence() {
   for (const place of places) {
     const socket = place.connection?.connection.stream;
@@ -92,7 +92,7 @@ function endSilence() {
   }
 }
 
-// The rows of one SELECT, or the result of another statement.
+// The rows of a SELECT, or the result of another statement.
 async function query(sql, values = []) {
   const place = await acquire();
   try {
@@ -110,10 +110,10 @@ const statements = {
 
 export const rows = (fields, limit) => query(statements[fields], [limit]);
 
-// The same rows one by one. If nobody wants the rest, the driver reads it and throws it away: the connection is clean.
+// The same rows one by one. If the client leaves, the driver reads and discards the rest, so the connection stays clean.
 export async function stream(fields, limit) {
   const place = await acquire();
-  // Without the wrapper of promises, as only that has streams.
+  // The connection without its promise wrapper: only this one can stream.
   const { connection } = place.connection;
   const command = connection[send](statements[fields], typed([limit]));
   const rows = command.stream();
@@ -123,14 +123,14 @@ export async function stream(fields, limit) {
     open = false;
     connection.off("error", broken);
   };
-  // A stream does not hear by itself that its connection breaks.
+  // A stream is not notified when its connection breaks.
   const broken = (error) => {
     rows.destroy(error);
     done();
   };
   connection.on("error", broken);
   command.once("end", done);
-  // Whoever has left the stream does not hear of errors in the rest.
+  // Ignores errors in the rest of the result once the stream is closed.
   command.on("error", () => {});
   return rows;
 }
@@ -141,7 +141,7 @@ export const fortunes = () => query("SELECT id, message FROM fortune");
 
 export const fidelity = () => query("SELECT * FROM fidelity ORDER BY id");
 
-// LAST_INSERT_ID brings the new number back in the same answer.
+// LAST_INSERT_ID returns the new number in the same answer.
 export async function addOne() {
   const result = await query("UPDATE counter SET value = LAST_INSERT_ID(value + 1) WHERE id = 1");
   return result.insertId;
@@ -149,7 +149,7 @@ export async function addOne() {
 
 export const counted = async () => (await query("SELECT value FROM counter WHERE id = 1"))[0].value;
 
-// Calls `use` with a function that sleeps in the database, on one connection or on the pool's.
+// Calls `use` with a function that sleeps in the database, on one connection or on the pool.
 export async function sleeping(from, use) {
   if (from === "pool") return use(() => query("SELECT SLEEP(0.2)"));
   const place = await acquire();

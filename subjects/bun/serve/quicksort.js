@@ -1,4 +1,4 @@
-// The input of the workload quicksort; it is never changed.
+// The input of the workload quicksort, never modified.
 export const numbers = [
   89, 47, 62, 36, 78, 22, 51, 11, 100, 94, 57, 63, 42, 76, 31, 85, 99, 55, 5, 17,
   68, 28, 45, 71, 8, 60, 83, 79, 48, 92, 43, 12, 61, 23, 87, 54, 3, 72, 37, 80,
@@ -7,7 +7,7 @@ export const numbers = [
   67, 52, 66, 90, 41, 6, 35, 10, 73, 18, 81, 44, 29, 59, 88, 2, 32, 1, 33, 93,
 ];
 
-// Returns a sorted copy, building a new list at every step as the workload asks.
+// Returns a sorted copy, building a new list at every step, as the workload requires.
 export function quickSort(list) {
   if (list.length < 2) return list;
   const pivot = list[0];

@@ -12,6 +12,6 @@ const stop = () => workers.forEach((worker) => worker.kill());
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
 
-// A worker that ends takes the others with it: fewer workers than asked for would be measured as if all were there.
+// A worker that ends takes the others with it. Otherwise the remaining workers would be measured as if all were there.
 await Promise.race(workers.map((worker) => worker.exited));
 stop();

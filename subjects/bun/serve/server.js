@@ -88,7 +88,8 @@ Bun.serve({
       Object.fromEntries(methods(path).map((method) => [method, handler])),
     ]),
   ),
-  // Whatever no route took: a file, a known path with another method, or an unknown path. Before 1.2.3 Bun has no routes, so this takes all.
+  // Handles what no route matched: a file, a known path with another method, or an unknown path. Bun before 1.2.3 has no routes, so
+  // it handles everything.
   fetch(request) {
     const { pathname } = new URL(request.url);
     const handler = isStatic(pathname) ? staticFile : routes[pathname];

@@ -1,4 +1,4 @@
-// The pool of connections of this process by Bun.SQL; it connects at the first request that asks.
+// This process's connection pool with Bun.SQL. It connects at the first query.
 const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
 
 const isPostgres = process.env.DATABASE_ENGINE === "postgres";
@@ -16,7 +16,7 @@ function open(connections) {
     password: DATABASE_PASSWORD,
     max: connections,
     connectionTimeout: 2,
-    // MySQL's own way to log in without TLS; MariaDB never asks for it.
+    // Needed for MySQL's own login without TLS; MariaDB never requests it.
     allowPublicKeyRetrieval: true,
   });
 }
@@ -34,8 +34,8 @@ async function answer(query) {
   }
 }
 
-// Bun.SQL waits for ever for a database that has fallen silent, and does not tell whether a long answer goes on. So when
-// none was completed for a while, a further connection is tried. If that fails, the pool is given up with all who wait.
+// Bun.SQL waits forever for a silent database, and does not report whether a long answer makes progress. So if no answer was
+// completed for a while, this opens a trial connection. If that fails, it replaces the pool and fails all waiting queries.
 async function endSilence() {
   const began = lastAnswer;
   if (unanswered === 0 || performance.now() - began < 2_500) return setTimeout(endSilence, 500);
@@ -43,7 +43,7 @@ async function endSilence() {
   try {
     await trial.connect();
   } catch (error) {
-    // What the server itself refuses, such as one connection too many, is an answer; and so is one to somebody else.
+    // An error from the server itself, such as too many connections, is an answer. So is an answer to another query meanwhile.
     if (error.errno === undefined && lastAnswer === began) {
       const silent = sql;
       sql = open(size);
@@ -94,7 +94,7 @@ export const put = (amount, id) =>
 
 export const remove = (id) => answer(sql`DELETE FROM stock WHERE id = ${id}`);
 
-// One answer brings the new number back.
+// The answer contains the new number.
 export async function addOne() {
   if (isPostgres) {
     const [row] = await answer(sql`UPDATE counter SET value = value + 1 WHERE id = 1 RETURNING value`);
@@ -106,7 +106,7 @@ export async function addOne() {
 
 export const counted = async () => Number((await answer(sql`SELECT value FROM counter WHERE id = 1`))[0].value);
 
-// Calls `use` with a function that sleeps in the database, on one connection or on the pool's.
+// Calls `use` with a function that sleeps in the database, on one connection or on the pool.
 export async function sleeping(from, use) {
   const sleep = (place) => answer(isPostgres ? place`SELECT pg_sleep(0.2)` : place`SELECT SLEEP(0.2)`);
   if (from === "pool") return use(() => sleep(sql));
@@ -118,5 +118,5 @@ export async function sleeping(from, use) {
   }
 }
 
-// Bun.SQL tells nothing of its pool.
+// Bun.SQL does not report the state of its pool.
 export const state = () => ({ size, in_use: null, waiting: null, waits: null, wait_s: null });

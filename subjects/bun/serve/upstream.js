@@ -1,9 +1,9 @@
-// The workload upstream: what the service beside the server says of a key.
+// The workload upstream: requests the upstream service's word for a key.
 import { whole } from "./items.js";
 
 const service = `http://${process.env.UPSTREAM}/word?key=`;
 
-// Nothing where the query makes no sense. `fetch` keeps connections by itself.
+// Returns undefined if the query is invalid. `fetch` reuses connections.
 export async function said(query) {
   const key = whole(query.get("key"), 2_147_483_646);
   if (key === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The application. Hono on every runtime has this file.
+// The application, the same file for Hono on every runtime.
 import { Hono } from "hono";
 import { env } from "hono/adapter";
 import { compress } from "hono/compress";
@@ -26,7 +26,7 @@ app.post("/upload", async (c) => {
 
 const found = (c, value) => (value === undefined ? c.text("no such parameters", 400) : c.json(value));
 
-// Adds what asks a database, where there is a driver for one.
+// Adds the routes that use a database, on runtimes with a driver.
 export function serveData({ asks, fortunes, update, readRow, writeRow, deleteRow }) {
   for (const [path, ask] of Object.entries(asks)) {
     app.get(path, async (c) => found(c, await ask(c.req.query())));

@@ -1,4 +1,4 @@
-// What the workloads with a database ask. Every framework in JavaScript has this file.
+// The workloads with a database. Every JavaScript framework has this file.
 import { Buffer } from "node:buffer";
 import { drawn, whole } from "./items.js";
 
@@ -8,10 +8,10 @@ const { put, query, transaction } = await import(
 
 const tables = { 40: "rows40_text", 50: "rows50_text" };
 
-// Keys that follow from a seed.
+// Keys derived from a seed.
 const keys = (parameters, most) => drawn(parameters, most)?.map((x) => 1 + (x % 10_000));
 
-// Each takes the parameters of a request. It returns nothing if they make no sense; so do the functions below.
+// Each takes the parameters of a request. It returns undefined if they are invalid; so do the functions below.
 export const asks = {
   "/rows": async ({ fields, limit }) => {
     const count = whole(limit, 10_000);
@@ -31,7 +31,7 @@ export const asks = {
   },
 };
 
-// The rows of a page, sorted by code units, which is by code points for these texts.
+// The rows of a page, sorted by code units, which for these texts is the order of code points.
 export async function fortunes({ add = "" }) {
   const bytes = Buffer.byteLength(add);
   if (bytes < 1 || bytes > 200) return;
@@ -39,7 +39,7 @@ export async function fortunes({ add = "" }) {
   return rows.sort((a, b) => (a.message < b.message ? -1 : 1));
 }
 
-// Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+// Adds 1 to amounts. The keys ascend: locking rows in the same order prevents deadlocks.
 export async function update(parameters) {
   const ids = keys(parameters, 100);
   if (!ids) return;
@@ -60,7 +60,7 @@ const LARGEST_ID = 1_000_000_000;
 const MOST_KEPT = 512;
 const kept = new Map();
 
-// A row, or null, from the cache if it is there. Its promise is kept before it is read, so that a change always finds it.
+// A row or null, from the cache if possible. It caches the promise before the row is read, so that a change always invalidates it.
 export async function readRow({ id }) {
   const key = whole(id, LARGEST_ID);
   if (!key) return;
@@ -89,7 +89,7 @@ export async function deleteRow({ id }) {
   return true;
 }
 
-// Whether a change that failed was made is not known, so it takes the row out as well.
+// A failed change may still have been made, so it also invalidates the row.
 async function change(key, sql, ...values) {
   try {
     await query(sql, ...values);

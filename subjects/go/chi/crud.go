@@ -12,17 +12,16 @@ import (
 
 const largestID = 1_000_000_000
 
-// mostKept is how many rows the cache holds.
+// mostKept is the capacity of the cache.
 const mostKept = 512
 
-// rowCache keeps rows. An entry stands in it before its row is read. So a change always finds it and takes it out, however long the
-// reading takes.
+// rowCache caches rows. An entry is added before its row is read. So a change always invalidates it, however long the read takes.
 type rowCache struct {
 	mutex   sync.Mutex
 	entries map[int]*entry
 }
 
-// entry is read by whoever comes first; the others wait.
+// entry is read by the first request; the others wait.
 type entry struct {
 	once sync.Once
 	row  stock
@@ -60,7 +59,7 @@ func (d database) readRow(ctx context.Context, id string) (int, []byte) {
 	}
 	entry := d.cache.entry(key)
 	entry.once.Do(func() {
-		// Others may wait for this row after the first client has hung up.
+		// Other requests may wait for this row, even if the first client has hung up.
 		entry.err = d.pool.GetContext(context.WithoutCancel(ctx), &entry.row, d.statements.oneStock, key)
 	})
 	if entry.err != nil && !errors.Is(entry.err, sql.ErrNoRows) {
@@ -91,7 +90,7 @@ func (d database) deleteRow(ctx context.Context, id string) (int, []byte) {
 	return http.StatusNoContent, nil
 }
 
-// change takes the row out of the cache also if it failed, because then nobody knows whether the database has it.
+// change also invalidates the row if it fails, because the database may have made the change.
 func (d database) change(ctx context.Context, key int, statement string, parameters ...any) error {
 	defer d.cache.forget(key)
 	_, err := d.pool.ExecContext(ctx, statement, parameters...)

@@ -13,7 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// engine is what differs between the databases.
+// engine holds the differences between the databases.
 type engine struct {
 	driver    string
 	connector driver.Connector
@@ -37,7 +37,7 @@ func newMysql() (engine, error) {
 	config.Passwd = os.Getenv("DATABASE_PASSWORD")
 	config.Timeout, config.ReadTimeout = 2*time.Second, 3*time.Second
 	config.InterpolateParams = true
-	config.Logger = &mysql.NopLogger{} // What goes wrong is returned as well.
+	config.Logger = &mysql.NopLogger{} // Errors are returned, too.
 	connector, err := mysql.NewConnector(config)
 	put := "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)"
 	return engine{"mysql", connector, put}, err
@@ -48,19 +48,19 @@ func newPostgres() (engine, error) {
 	if err != nil {
 		return engine{}, err
 	}
-	// Without a database, there is no port, and nothing connects.
+	// Without a database there is no port, and nothing connects.
 	port, _ := strconv.ParseUint(os.Getenv("DATABASE_PORT"), 10, 16)
 	config.Host, config.Port = os.Getenv("DATABASE_HOST"), uint16(port)
 	config.Database = os.Getenv("DATABASE_NAME")
 	config.User, config.Password = os.Getenv("DATABASE_USER"), os.Getenv("DATABASE_PASSWORD")
 	config.ConnectTimeout = 2 * time.Second
-	// The driver fills parameters in itself, as the other does.
+	// The driver interpolates parameters itself, like the MySQL driver.
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	put := "INSERT INTO stock (amount, id) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET amount = excluded.amount"
 	return engine{"pgx", stdlib.GetConnector(*config), put}, nil
 }
 
-// statements have their parameters as the driver names them.
+// statements use the driver's notation for parameters.
 type statements struct {
 	byID, list40, list50            string
 	lockStock, setStock             string

@@ -1,7 +1,7 @@
 package main
 
-// Rows as the two tables have them. A pointer is a column that may be NULL; decimals stay strings, which are exact, and
-// the views have made strings of the dates.
+// Rows of the two tables. A pointer is a nullable column. Decimals stay strings, which are exact, and the views convert dates to
+// strings.
 
 // row40 is a row of the view rows40_text.
 type row40 struct {

@@ -17,14 +17,14 @@ import (
 	"github.com/jmoiron/sqlx/reflectx"
 )
 
-// database answers what asks the tables: with a status and a body, so that every framework can use it.
+// database implements the workloads on tables. It returns a status and a body, so that every framework can use it.
 type database struct {
 	pool       *sqlx.DB
 	cache      *rowCache
 	statements statements
 }
 
-// openDatabase makes the pool and connects to nothing yet.
+// openDatabase creates the pool without connecting.
 func openDatabase() database {
 	engine, err := chooseEngine()
 	if err != nil {
@@ -75,7 +75,7 @@ func (d database) queries(ctx context.Context, n, seed string) (int, []byte) {
 	return answer(rows, nil)
 }
 
-// fortunes are the rows of a page, in its order.
+// fortunes returns the rows of a page, in order.
 func (d database) fortunes(ctx context.Context, add string) (int, []fortune) {
 	if add == "" || len(add) > 200 {
 		return http.StatusBadRequest, nil
@@ -94,7 +94,7 @@ func (d database) updates(ctx context.Context, n, seed string) (int, []byte) {
 	if !ok {
 		return http.StatusBadRequest, nil
 	}
-	// Whoever locks in the same order waits in no circle.
+	// Locking rows in the same order prevents deadlocks.
 	slices.Sort(ids)
 	return answer(d.addToAll(ctx, slices.Compact(ids)))
 }
@@ -120,7 +120,7 @@ func (d database) addToAll(ctx context.Context, ids []int) ([]stock, error) {
 	return changed, transaction.Commit()
 }
 
-// keys follow from a seed.
+// keys are derived from a seed.
 func keys(n, seed string, most uint64) ([]int, bool) {
 	ids, ok := drawn(n, seed, most)
 	for i, x := range ids {
@@ -129,7 +129,7 @@ func keys(n, seed string, most uint64) ([]int, bool) {
 	return ids, ok
 }
 
-// answer encodes <, > and & as they are, and no newline.
+// answer encodes without escaping <, > and &, and without a newline.
 func answer(value any, err error) (int, []byte) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return http.StatusNotFound, nil

@@ -30,7 +30,7 @@ type received struct {
 	SHA256 string `json:"sha256"`
 }
 
-// items answers with objects that follow from a seed.
+// items answers with objects derived from a seed.
 func items(n, seed string) (int, []byte) {
 	numbers, ok := drawn(n, seed, 1_000)
 	if !ok {
@@ -52,14 +52,14 @@ func items(n, seed string) (int, []byte) {
 	return answer(found, nil)
 }
 
-// digest answers with the length and the fingerprint of what is sent.
+// digest answers with the length and the SHA-256 of the body.
 func digest(sent io.Reader) (int, []byte) {
 	hash := sha256.New()
 	bytes, err := io.Copy(hash, sent)
 	return answer(received{Bytes: bytes, SHA256: hex.EncodeToString(hash.Sum(nil))}, err)
 }
 
-// drawn are n numbers that follow from a seed.
+// drawn returns n numbers derived from a seed.
 func drawn(n, seed string, most uint64) ([]int, bool) {
 	count, countIsGood := number(n, most)
 	x, seedIsGood := number(seed, 2147483646)
@@ -74,7 +74,7 @@ func drawn(n, seed string, most uint64) ([]int, bool) {
 	return numbers, true
 }
 
-// number is a parameter of the query string, from 1 to largest.
+// number parses a parameter of the query string, from 1 to largest.
 func number(text string, largest uint64) (int, bool) {
 	value, err := strconv.ParseUint(text, 10, 32)
 	return int(value), err == nil && 1 <= value && value <= largest

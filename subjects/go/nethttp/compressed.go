@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// A new writer would allocate 800 KB for each response.
+// Pooled, because a new writer allocates 800 KB for each response.
 var gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// compressed answers as items does, packed for clients that accept it.
+// compressed answers like items, with compression for clients that accept it.
 func compressed(w http.ResponseWriter, r *http.Request) {
 	found, ok := queried(r.URL.Query())
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// counter counts in this process, which is the only one.
+// counter counts in this process, the only one.
 type counter struct{ value atomic.Int64 }
 
 func (c *counter) add(w http.ResponseWriter, _ *http.Request) { encode(w, c.value.Add(1)) }

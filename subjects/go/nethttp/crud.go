@@ -8,17 +8,16 @@ import (
 	"sync"
 )
 
-// mostKept is how many rows the cache holds.
+// mostKept is the capacity of the cache.
 const mostKept = 512
 
-// rowCache keeps rows. An entry stands in it before its row is read. So a change always finds it and takes it out, however long the
-// reading takes.
+// rowCache caches rows. An entry is added before its row is read. So a change always invalidates it, however long the read takes.
 type rowCache struct {
 	mutex   sync.Mutex
 	entries map[int]*entry
 }
 
-// entry is read by whoever comes first; the others wait.
+// entry is read by the first request; the others wait.
 type entry struct {
 	once  sync.Once
 	row   stock
@@ -60,7 +59,7 @@ func (t *tables) readRow(w http.ResponseWriter, r *http.Request) {
 	}
 	entry := t.cache.entry(id)
 	entry.once.Do(func() {
-		// Others may wait for this row after the first client has hung up.
+		// Other requests may wait for this row, even if the first client has hung up.
 		ctx := context.WithoutCancel(r.Context())
 		entry.found, entry.err = t.find(ctx, t.oneStock, id, func(rows *sql.Rows) error {
 			return rows.Scan(&entry.row.Amount, &entry.row.ID)
@@ -106,12 +105,12 @@ func (t *tables) deleteRow(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// change tells whether the database has it. If that failed, nobody knows, so the cache forgets the row as well.
+// change reports whether the database made the change. If it failed, that is unknown, so the cache forgets the row in any case.
 func (t *tables) change(w http.ResponseWriter, r *http.Request, id int, statement string, parameters ...any) bool {
 	defer t.cache.forget(id)
 	rows, err := t.database.query(r.Context(), statement, parameters...)
 	if err == nil {
-		rows.Next() // There is none, but this is where a driver tells an error.
+		rows.Next() // There is no row, but drivers report errors here.
 		err = rows.Err()
 		rows.Close()
 	}

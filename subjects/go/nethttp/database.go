@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// connectTimeout holds for the connection and the login together.
+// connectTimeout limits the connection and the login together.
 const connectTimeout = 2 * time.Second
 
-// silenceTimeout holds for each read of its own: a long result may take as long as it likes, as long as it goes on.
+// silenceTimeout limits each single read: a long result may take any time as long as it makes progress.
 const silenceTimeout = 3 * time.Second
 
-// errUnreachable ends the waiting for a connection when none can be made.
+// errUnreachable ends the wait for a connection when none can be made.
 var errUnreachable = errors.New("the database cannot be reached")
 
-// database is the pool and what the requests that wait for it have to know.
+// database is the pool, and the state for requests that wait for it.
 type database struct {
 	engine   engine
 	pool     *sql.DB
@@ -38,7 +38,7 @@ type database struct {
 	lastLogged atomic.Int64
 }
 
-// openDatabase makes the pool and connects to nothing yet.
+// openDatabase creates the pool without connecting.
 func openDatabase(prepared bool) (*database, error) {
 	engine, err := newEngine(prepared)
 	if err != nil {
@@ -53,7 +53,7 @@ func openDatabase(prepared bool) (*database, error) {
 	return d, nil
 }
 
-// watchedConnector gives the login a time limit as well, and tells when the database cannot be reached.
+// watchedConnector also limits the time of a login, and notices when the database cannot be reached.
 type watchedConnector struct {
 	driver.Connector
 	database *database
@@ -69,7 +69,7 @@ func (c watchedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return connection, err
 }
 
-// giveUp answers everybody who waits: a queue for connections that cannot be made would last until the clients give up.
+// giveUp fails all waiting requests: a queue for connections that cannot be made would last until the clients give up.
 func (d *database) giveUp() {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
@@ -77,8 +77,8 @@ func (d *database) giveUp() {
 	d.reachable, d.unreachable = context.WithCancel(context.Background())
 }
 
-// query waits for a connection for as long as the database can be reached, and asks. The connection is the pool's again
-// when the rows are closed.
+// query waits for a connection as long as the database can be reached, and sends the statement. Closing the rows returns the
+// connection to the pool.
 func (d *database) query(ctx context.Context, statement string, parameters ...any) (*sql.Rows, error) {
 	d.mutex.Lock()
 	reachable := d.reachable
@@ -86,7 +86,7 @@ func (d *database) query(ctx context.Context, statement string, parameters ...an
 	waiting, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(reachable, func() { cancel(errUnreachable) })
 	rows, err := d.askAgain(waiting, statement, parameters)
-	// What has begun to answer is not waited for any more.
+	// Once the answer has begun, an unreachable database no longer cancels it.
 	stop()
 	if err != nil {
 		cause := context.Cause(waiting)
@@ -99,8 +99,8 @@ func (d *database) query(ctx context.Context, statement string, parameters ...an
 	return rows, nil
 }
 
-// transaction waits for a connection in the same way, and commits what the function did if that returns no error. It changes what it
-// reads, so nothing is asked a second time.
+// transaction waits for a connection in the same way, and commits unless the function returns an error. It never retries, because
+// it changes what it reads.
 func (d *database) transaction(ctx context.Context, work func(context.Context, *sql.Tx) error) error {
 	d.mutex.Lock()
 	reachable := d.reachable
@@ -120,9 +120,9 @@ func (d *database) transaction(ctx context.Context, work func(context.Context, *
 	return transaction.Commit()
 }
 
-// askAgain asks on another connection when one turns out to be broken. database/sql itself looks at used connections
-// before it hands them out, but not at those that it opened for a request that had given up, and that nobody has used yet.
-// To read twice does no harm. A connection that broke by its silence says the same, and there is no time for another.
+// askAgain retries on another connection if one turns out to be broken. database/sql checks used connections before it hands them
+// out. But it does not check those that it opened for a request that gave up, and that are still unused. Reading twice does no
+// harm. A connection that timed out returns the same error; then there is no time for a retry.
 func (d *database) askAgain(ctx context.Context, statement string, parameters []any) (*sql.Rows, error) {
 	started := time.Now()
 	rows, err := d.ask(ctx, statement, parameters)
@@ -146,7 +146,7 @@ func (d *database) ask(ctx context.Context, statement string, parameters []any) 
 	return prepared.QueryContext(ctx, parameters...)
 }
 
-// statement prepares on first use; database/sql prepares it again on each further connection that it uses.
+// statement prepares on first use; database/sql prepares it again on each further connection.
 func (d *database) statement(ctx context.Context, text string) (*sql.Stmt, error) {
 	d.mutex.Lock()
 	prepared, ok := d.statements[text]
@@ -169,13 +169,13 @@ func (d *database) statement(ctx context.Context, text string) (*sql.Stmt, error
 	return prepared, nil
 }
 
-// fail answers 503. A client that has hung up is no failure.
+// fail answers 503. A client that has hung up is not a failure.
 func (d *database) fail(w http.ResponseWriter, r *http.Request, err error) {
 	d.report(r, err)
 	http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
 }
 
-// report logs a failure, at most one a second: an outage fails every request.
+// report logs a failure, at most one per second: an outage fails every request.
 func (d *database) report(r *http.Request, err error) {
 	now, last := time.Now().Unix(), d.lastLogged.Load()
 	if r.Context().Err() == nil && now != last && d.lastLogged.CompareAndSwap(last, now) {

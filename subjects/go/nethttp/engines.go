@@ -16,21 +16,21 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// engine is what differs between the databases and their drivers.
+// engine holds the differences between the databases and their drivers.
 type engine struct {
 	connector driver.Connector
-	// refused tells whether the server itself answered a login with an error.
+	// refused reports whether the server itself answered a login with an error.
 	refused func(error) bool
-	// stale tells whether a connection was broken before anything was asked on it.
+	// stale reports whether a connection was broken before the statement was sent.
 	stale func(error) bool
-	// statement writes a statement as the driver wants it: PostgreSQL numbers its parameters.
+	// statement converts a statement to the driver's notation: PostgreSQL numbers its parameters.
 	statement func(string) string
 	sleep     string
 	// putStock creates a row or changes it.
 	putStock string
 }
 
-// newEngine chooses the driver. It connects to nothing.
+// newEngine chooses the driver without connecting.
 func newEngine(prepared bool) (engine, error) {
 	switch name := os.Getenv("DATABASE_ENGINE"); name {
 	case "", "mysql":
@@ -51,9 +51,9 @@ func newMysql(prepared bool) (engine, error) {
 	config.Passwd = os.Getenv("DATABASE_PASSWORD")
 	config.Timeout = connectTimeout
 	config.ReadTimeout = silenceTimeout
-	// With the text protocol the driver fills parameters in itself, which saves preparing on each query.
+	// With the text protocol the driver interpolates parameters itself, which avoids preparing each query.
 	config.InterpolateParams = !prepared
-	// What goes wrong is returned as well, and logged once there.
+	// Errors are returned, too, and logged once there.
 	config.Logger = &mysql.NopLogger{}
 	connector, err := mysql.NewConnector(config)
 	var refusal *mysql.MySQLError
@@ -68,7 +68,7 @@ func newMysql(prepared bool) (engine, error) {
 }
 
 func newPostgres(prepared bool) (engine, error) {
-	// What the environment of the process says of PostgreSQL is not meant, so everything is set here.
+	// Settings of PostgreSQL in the process's environment must not apply, so everything is set here.
 	config, err := pgx.ParseConfig("sslmode=prefer")
 	if err != nil {
 		return engine{}, err
@@ -90,7 +90,7 @@ func newPostgres(prepared bool) (engine, error) {
 		return impatient{connection}, err
 	}
 	if !prepared {
-		// The driver fills parameters in itself; the database/sql of its own default prepares every statement.
+		// The driver interpolates parameters itself; by default, it would prepare every statement.
 		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	}
 	var refusal *pgconn.PgError
@@ -104,7 +104,7 @@ func newPostgres(prepared bool) (engine, error) {
 	}, nil
 }
 
-// numbered gives each parameter of a statement its number.
+// numbered numbers the parameters of a statement.
 func numbered(statement string) string {
 	pieces := strings.Split(statement, "?")
 	for i := range pieces[1:] {
@@ -113,7 +113,7 @@ func numbered(statement string) string {
 	return strings.Join(pieces, "")
 }
 
-// impatient breaks a connection on which nothing comes for too long: pgx can limit only the whole of an answer.
+// impatient breaks a connection that is silent for too long: pgx can only limit the duration of a whole answer.
 type impatient struct{ net.Conn }
 
 func (c impatient) Read(bytes []byte) (int, error) {

@@ -18,7 +18,7 @@ var fortunesPage = template.Must(template.New("fortunes").Parse(`<!DOCTYPE html>
 	`<body><table><tr><th>id</th><th>message</th></tr>` +
 	`{{range .}}<tr><td>{{.ID}}</td><td>{{.Message}}</td></tr>{{end}}</table></body></html>`))
 
-// fortunes answers with a page of the table's rows and one of the request.
+// fortunes answers with a page of the table's rows and one from the request.
 func (t *tables) fortunes(w http.ResponseWriter, r *http.Request) {
 	add := r.URL.Query().Get("add")
 	if add == "" || len(add) > 200 {

@@ -23,7 +23,7 @@ type rating struct {
 	Votes int64 `json:"votes"`
 }
 
-// items answers with objects that follow from two numbers of the query.
+// items answers with objects derived from two numbers in the query.
 func items(w http.ResponseWriter, r *http.Request) {
 	found, ok := queried(r.URL.Query())
 	if !ok {
@@ -33,7 +33,7 @@ func items(w http.ResponseWriter, r *http.Request) {
 	encode(w, found)
 }
 
-// queried makes the objects that a query asks for, if it makes sense.
+// queried returns the objects for a query, if it is valid.
 func queried(query url.Values) ([]item, bool) {
 	count, okCount := whole(query, "n", 1000)
 	x, okSeed := whole(query, "seed", 2147483646)
@@ -61,7 +61,7 @@ func newItem(x int64) item {
 	}
 }
 
-// whole reads a number from 1 to most of the query.
+// whole parses a number from 1 to most in the query.
 func whole(query url.Values, name string, most int64) (int64, bool) {
 	value, err := strconv.ParseInt(query.Get(name), 10, 64)
 	return value, err == nil && 1 <= value && value <= most

@@ -31,7 +31,7 @@ func main() {
 	key := flag.String("key", "", "file of its key")
 	flag.Parse()
 
-	// A pattern with a method makes ServeMux answer 405 with an Allow header to the others, and GET includes HEAD.
+	// A pattern with a method makes ServeMux answer other methods with 405 and an Allow header. GET includes HEAD.
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /hello", hello)
 	mux.HandleFunc("GET /json", jsonHandler(*jsonMode))
@@ -64,7 +64,7 @@ func main() {
 	log.Fatal(server.ListenAndServe())
 }
 
-// serveData adds the workloads that ask a database; it connects at the first request that needs one.
+// serveData adds the workloads that use a database; the pool connects at the first query.
 func serveData(mux *http.ServeMux, rowsMode, protocol string) {
 	if protocol != "text" && protocol != "prepared" {
 		log.Fatalf("-protocol %q: must be text or prepared", protocol)
@@ -127,8 +127,8 @@ func encode(w http.ResponseWriter, value any) {
 	}
 }
 
-// trimNewline drops the newline that Encoder.Encode puts after the value, because the contract's bodies have none.
-// Encode hands the whole value over in one Write, so a newline at the end of a Write is that newline.
+// trimNewline drops the newline that Encoder.Encode adds, because the bodies of the contract have none. Encode writes the whole
+// value in one Write, so a newline at the end of a Write is that newline.
 type trimNewline struct{ w io.Writer }
 
 func (t trimNewline) Write(p []byte) (int, error) {

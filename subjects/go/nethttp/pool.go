@@ -11,7 +11,7 @@ import (
 type poolState struct {
 	Size  int `json:"size"`
 	InUse int `json:"in_use"`
-	// database/sql counts those who have waited, not those who do.
+	// database/sql counts the waits so far, not the current ones.
 	Waiting *int    `json:"waiting"`
 	Waits   int64   `json:"waits"`
 	WaitS   float64 `json:"wait_s"`

@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// speak makes the server speak one protocol and no other.
+// speak makes the server speak only one protocol.
 func speak(server *http.Server, name string) {
 	server.Protocols = new(http.Protocols)
 	switch name {

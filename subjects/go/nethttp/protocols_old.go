@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// speak needs http.Protocols.
+// speak fails, because it needs http.Protocols.
 func speak(_ *http.Server, name string) {
 	log.Fatalf("-http %s needs Go 1.24 or newer", name)
 }

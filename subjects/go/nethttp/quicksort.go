@@ -1,6 +1,6 @@
 package main
 
-// numbers is the input of the workload quicksort; it is never changed.
+// numbers is the input of the workload quicksort, never modified.
 var numbers = []int{
 	89, 47, 62, 36, 78, 22, 51, 11, 100, 94, 57, 63, 42, 76, 31, 85, 99, 55, 5, 17,
 	68, 28, 45, 71, 8, 60, 83, 79, 48, 92, 43, 12, 61, 23, 87, 54, 3, 72, 37, 80,
@@ -9,7 +9,7 @@ var numbers = []int{
 	67, 52, 66, 90, 41, 6, 35, 10, 73, 18, 81, 44, 29, 59, 88, 2, 32, 1, 33, 93,
 }
 
-// quickSort returns a sorted copy, building a new list at every step as the workload asks.
+// quickSort returns a sorted copy, building a new list at every step, as the workload requires.
 func quickSort(list []int) []int {
 	if len(list) < 2 {
 		return list

@@ -11,21 +11,21 @@ import (
 	"strconv"
 )
 
-// sink takes the rows of an answer, one after the other, and sees to it that they are written.
+// sink receives the rows of an answer one by one, and writes them.
 type sink interface {
 	add(rows *sql.Rows) error
 	finish() error
-	// sent tells whether a part of the body is written, so that no other answer can be given any more.
+	// sent reports whether a part of the body was written, so that the status can no longer change.
 	sent() bool
 }
 
-// shape is how the rows of one table become JSON.
+// shape defines how the rows of one table become JSON.
 type shape struct {
 	list func(w io.Writer) sink
 	one  func(rows *sql.Rows) (any, error)
 }
 
-// scannable is a struct whose fields a row can be scanned into.
+// scannable is a struct with fields to scan a row into.
 type scannable[T any] interface {
 	*T
 	fields() []any
@@ -39,7 +39,7 @@ func structs[T any, P scannable[T]]() shape {
 	}
 }
 
-// streamed encodes and writes each row when it comes, and keeps none.
+// streamed encodes and writes each row as it arrives, and keeps none.
 func streamed[T any, P scannable[T]]() shape {
 	return shape{
 		list: func(w io.Writer) sink {
@@ -50,7 +50,7 @@ func streamed[T any, P scannable[T]]() shape {
 	}
 }
 
-// maps is structs without types: every row a map.
+// maps is like structs without types: every row is a map.
 func maps() shape {
 	return shape{
 		list: func(w io.Writer) sink { return &mapCollector{w: w, rows: []map[string]any{}} },
@@ -106,7 +106,7 @@ func scanMap(rows *sql.Rows) (map[string]any, error) {
 	row := make(map[string]any, len(columns))
 	for i, column := range columns {
 		if text, ok := values[i].([]byte); ok {
-			// Bytes would become Base64.
+			// encoding/json would encode bytes as Base64.
 			row[column] = string(text)
 		} else {
 			row[column] = values[i]
@@ -149,14 +149,14 @@ func (s *streamer) finish() error {
 
 func (s *streamer) sent() bool { return s.begun }
 
-// newEncoder writes <, > and & as they are, and no newline.
+// newEncoder encodes without escaping <, > and &, and without a newline.
 func newEncoder(w io.Writer) *json.Encoder {
 	encoder := json.NewEncoder(trimNewline{w})
 	encoder.SetEscapeHTML(false)
 	return encoder
 }
 
-// tables serves what is read of the tables.
+// tables serves the workloads on tables.
 type tables struct {
 	database           *database
 	row40s, row50s     shape
@@ -210,7 +210,7 @@ func (t *tables) rows(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fidelity has no struct, whose types would hide what the driver makes of the columns.
+// fidelity uses no struct, because its types would hide how the driver converts the columns.
 func (t *tables) fidelity(w http.ResponseWriter, r *http.Request) {
 	t.list(w, r, maps(), "SELECT * FROM fidelity ORDER BY id")
 }
@@ -234,7 +234,7 @@ func (t *tables) list(w http.ResponseWriter, r *http.Request, shape shape, state
 		t.broken(w, r, answer, err)
 		return
 	}
-	// The connection is free before a slow client has taken the whole answer.
+	// Frees the connection before a slow client has read the whole answer.
 	rows.Close()
 	if err := answer.finish(); err != nil {
 		t.database.report(r, err)
@@ -291,7 +291,7 @@ func (t *tables) queries(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find hands the row of that number to take, if there is one.
+// find passes the row with this id to take, if it exists.
 func (t *tables) find(ctx context.Context, statement string, id int, take func(*sql.Rows) error) (bool, error) {
 	rows, err := t.database.query(ctx, statement, id)
 	if err != nil {
@@ -307,18 +307,18 @@ func (t *tables) find(ctx context.Context, statement string, id int, take func(*
 	return true, rows.Close()
 }
 
-// broken answers 503 while it can, and else cuts the connection, so that no half of a body looks whole.
+// broken answers 503 while that is possible. Otherwise it cuts the connection, so that a partial body does not look complete.
 func (t *tables) broken(w http.ResponseWriter, r *http.Request, answer sink, err error) {
 	if !answer.sent() {
 		t.database.fail(w, r, err)
 		return
 	}
 	t.database.report(r, err)
-	// The way of net/http to end a handler and close its connection; nothing is logged and nothing else ends.
+	// This is how a net/http handler closes its connection; it logs nothing and ends nothing else.
 	panic(http.ErrAbortHandler)
 }
 
-// number is a parameter of the query string, from 1 to largest.
+// number parses a parameter of the query string, from 1 to largest.
 func number(query url.Values, name string, largest uint64) (int, bool) {
 	value, err := strconv.ParseUint(query.Get(name), 10, 32)
 	return int(value), err == nil && 1 <= value && value <= largest

@@ -12,7 +12,7 @@ type stock struct {
 	ID     int `json:"id"`
 }
 
-// updates adds 1 to the amounts of rows that follow from the query.
+// updates adds 1 to the amounts of rows derived from the query.
 func (t *tables) updates(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	count, countIsGood := number(query, "n", 100)
@@ -26,7 +26,7 @@ func (t *tables) updates(w http.ResponseWriter, r *http.Request) {
 		x = x * 16807 % 2147483647
 		keys[i] = 1 + x%10_000
 	}
-	// Whoever locks in the same order waits in no circle.
+	// Locking rows in the same order prevents deadlocks.
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	changed := make([]stock, 0, len(keys))

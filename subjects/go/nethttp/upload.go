@@ -12,7 +12,7 @@ type received struct {
 	SHA256 string `json:"sha256"`
 }
 
-// upload answers with the length and the fingerprint of what is sent.
+// upload answers with the length and the SHA-256 of the body.
 func upload(w http.ResponseWriter, r *http.Request) {
 	hash := sha256.New()
 	bytes, err := io.Copy(hash, r.Body)

@@ -12,7 +12,7 @@ type said struct {
 	Said string `json:"said"`
 }
 
-// service keeps as many connections as it needs; http.DefaultClient keeps two to a host, and opens the others anew.
+// service keeps as many connections as it needs. http.DefaultClient keeps two per host, and opens new ones for other requests.
 var service = func() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1024
@@ -21,7 +21,7 @@ var service = func() *http.Client {
 
 var wordURL = "http://" + os.Getenv("UPSTREAM") + "/word?key=%d"
 
-// upstream answers with what the service beside the server says.
+// upstream answers with the upstream service's word for a key.
 func upstream(w http.ResponseWriter, r *http.Request) {
 	key, ok := whole(r.URL.Query(), "key", 2147483646)
 	if !ok {

@@ -18,7 +18,7 @@ var (
 	sku         = regexp.MustCompile(`^[A-Z]{3}-[0-9]{4}$`)
 )
 
-// Pointers tell a field that is missing from one that is zero or empty.
+// Pointers distinguish a missing field from one that is zero or empty.
 type order struct {
 	Order    *string `json:"order"`
 	Created  *string `json:"created"`

@@ -1,4 +1,4 @@
-// Command queue adds one to each of n numbers, in a loop or by n goroutines, and writes their sum.
+// Command queue adds one to each of n numbers, in a loop or with n goroutines, and prints their sum.
 package main
 
 import (

@@ -2,7 +2,7 @@ package main
 
 import "sync"
 
-// parallel gives each worker a part of one slice. A worker fills its part, works on it and adds it up; nobody else touches it.
+// parallel gives each worker a part of one slice. A worker fills its part, works on it and sums it; no other worker touches it.
 func parallel(mode string, n, workers int) int64 {
 	numbers := make([]int, n)
 	sums := make([]int64, workers)
@@ -40,7 +40,7 @@ func loop(part []int) {
 	}
 }
 
-// tasks has a goroutine for each number of the part. Each has an element to itself, so there is nothing to lock.
+// tasks starts a goroutine for each number of the part. Each has its own element, so no lock is needed.
 func tasks(part []int) {
 	var tasks sync.WaitGroup
 	tasks.Add(len(part))

@@ -2,7 +2,7 @@ package main
 
 import "sync"
 
-// serialLoop takes each number out of a slice, adds one and puts it back.
+// serialLoop adds one to each number of a slice.
 func serialLoop(n int) int64 {
 	numbers := make([]int, n)
 	for i := range numbers {
@@ -16,8 +16,8 @@ func serialLoop(n int) int64 {
 	return sum(numbers)
 }
 
-// serialTasks has a goroutine for each number. The channel holds all numbers and hands them out in their order, so the first
-// n that are taken are those that were put in at the start, and each of them is raised once.
+// serialTasks starts a goroutine for each number. The channel contains all numbers and returns them in order. So the first n
+// received are the original ones, and each is incremented once.
 func serialTasks(n int) int64 {
 	queue := make(chan int, n)
 	for i := range n {
@@ -42,7 +42,7 @@ func serialTasks(n int) int64 {
 	return total
 }
 
-// sum adds in 64 bits on every machine: ten million numbers make 5e13.
+// sum uses 64 bits on every machine: the sum of ten million numbers is 5e13.
 func sum(numbers []int) int64 {
 	var total int64
 	for _, value := range numbers {

@@ -1,9 +1,9 @@
-// The pool of connections for PostgreSQL, which connects when the first query asks. Every framework in JavaScript has this file.
+// The connection pool for PostgreSQL. It connects at the first query. Every JavaScript framework has this file.
 import pg from "pg";
 
 const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
 
-// No `connectionTimeoutMillis`: pg limits by it also how long a request waits for a free connection.
+// No `connectionTimeoutMillis`: in pg it also limits how long a request waits for a free connection.
 const pool = new pg.Pool({
   host: DATABASE_HOST,
   port: Number(DATABASE_PORT),
@@ -13,7 +13,7 @@ const pool = new pg.Pool({
   max: Number(DATABASE_POOL),
   idleTimeoutMillis: 0,
 });
-// A connection that breaks while nobody uses it must not end the process; the pool removes it by itself.
+// An idle connection that breaks must not end the process; the pool removes it.
 pool.on("error", () => {});
 
 export const put =
@@ -27,7 +27,7 @@ export async function query(sql, ...values) {
   return rows;
 }
 
-// Calls `work` with a function that asks within one transaction, and commits what it did.
+// Calls `work` with a function that runs queries in one transaction, and commits.
 export async function transaction(work) {
   const client = await pool.connect();
   try {
@@ -37,7 +37,7 @@ export async function transaction(work) {
     client.release();
     return result;
   } catch (error) {
-    // Nothing that it began may reach the next request.
+    // Discards the connection, so the transaction cannot reach the next request.
     client.release(true);
     throw error;
   }

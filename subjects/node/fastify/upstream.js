@@ -1,7 +1,7 @@
-// What the service beside the server says of a key. Every framework in JavaScript has this file.
+// Requests the upstream service's word for a key. Every JavaScript framework has this file.
 import { whole } from "./items.js";
 
-// `fetch` keeps connections by itself.
+// `fetch` reuses connections.
 export async function said(upstream, { key }) {
   const number = whole(key, 2_147_483_646);
   if (!number) return;

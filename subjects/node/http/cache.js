@@ -1,11 +1,11 @@
-// Rows that this process keeps. Several processes would not hear of each other's changes, so they keep none.
+// A cache of rows in this process. With several processes it is off, because they would not see each other's changes.
 "use strict";
 
 const MOST = 512;
 const keeps = process.env.PROCESSES === "1";
 const kept = new Map();
 
-// The promise of a row is kept before the row is read. So a change always finds it and takes it out, however long the reading takes.
+// Caches the promise of a row before the row is read. So a change always invalidates it, however long the read takes.
 function cached(id, read) {
   if (!keeps) return read(id);
   const known = kept.get(id);
@@ -17,7 +17,7 @@ function cached(id, read) {
   return row;
 }
 
-// Whether a change that failed was made is not known, so it takes the row out as well.
+// A failed change may still have been made, so it also invalidates the row.
 async function change(id, write) {
   try {
     await write();

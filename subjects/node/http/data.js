@@ -1,4 +1,4 @@
-// The workloads that ask a database.
+// The workloads that use a database.
 "use strict";
 
 const { once } = require("node:events");
@@ -17,7 +17,7 @@ const byId = "SELECT * FROM rows40_text WHERE id = ?";
 
 class BadRequest extends Error {}
 
-// A whole number of the query string, from 1 to `largest`.
+// A whole number from the query string, from 1 to `largest`.
 function number(parameters, name, largest) {
   const text = parameters.get(name) ?? "";
   const value = Number(text);
@@ -39,9 +39,9 @@ async function rows(res, parameters) {
   else send(res, await query(statements[fields], [limit]));
 }
 
-// Encodes each row when it comes; `pipeline` keeps the database waiting while the client is slow.
+// Encodes each row as it arrives; `pipeline` makes the database wait while the client is slow.
 async function sendStream(res, rows) {
-  // Before the first row or the end there is nothing to send, and an error can still be told.
+  // Until the first row or the end nothing is sent, and an error can still be reported.
   await once(rows, "readable");
   res.writeHead(200, { "Content-Type": "application/json" });
   await pipeline(rows, toJson, res);
@@ -85,7 +85,7 @@ async function fortunes(res, parameters) {
   res.end(body);
 }
 
-// Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+// Adds 1 to amounts. The keys ascend: locking rows in the same order prevents deadlocks.
 async function updates(res, parameters) {
   const count = number(parameters, "n", 100);
   let x = number(parameters, "seed", 2_147_483_646);
@@ -142,7 +142,7 @@ async function sentAmount(req) {
 
 let counted = 0;
 
-// Several processes have no variable in common, but the database.
+// Several processes share no variable, only the database.
 async function count(res, parameters, { method }) {
   if (COUNTER !== "database") return send(res, method === "POST" ? ++counted : counted);
   if (method === "POST") return send(res, await addOne());
@@ -169,7 +169,7 @@ async function sharedConnection(res, parameters) {
   });
 }
 
-// Every process has a share of its own; the others' are taken to look like this one's.
+// Each process has a share of the pool; it assumes that the other shares look like its own.
 function pool(res) {
   const ofAll = ([name, value]) => [name, value * Number(PROCESSES)];
   send(res, Object.fromEntries(Object.entries(state()).map(ofAll)));
@@ -188,7 +188,7 @@ const routes = {
   "/shared-connection": sharedConnection,
 };
 
-// Each of them as the server calls its handlers.
+// Wraps each handler in the form that the server calls.
 module.exports = Object.fromEntries(Object.entries(routes).map(([path, handler]) => [path, answer(handler)]));
 
 function answer(handler) {
@@ -204,17 +204,17 @@ function answer(handler) {
 }
 
 function fail(res, req, error) {
-  // A client that has hung up is no failure.
+  // A client that has hung up is not a failure.
   if (res.destroyed && error.code === "ERR_STREAM_PREMATURE_CLOSE") return;
   report(req, error);
-  // A half-sent body must not look whole.
+  // A partial body must not look complete.
   if (res.headersSent) res.destroy();
   else res.writeHead(503).end("the database does not answer");
 }
 
 let lastReport = -Infinity;
 
-// At most one a second: an outage fails every request.
+// At most one per second: an outage fails every request.
 function report(req, error) {
   if (performance.now() - lastReport < 1_000) return;
   lastReport = performance.now();

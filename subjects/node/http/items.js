@@ -1,4 +1,4 @@
-// The workload items: objects that follow from two numbers of the query.
+// The workload items: objects derived from two numbers in the query.
 "use strict";
 
 const names = ["anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"];
@@ -17,13 +17,13 @@ function item(x) {
   };
 }
 
-// A whole number from 1 to `largest`, or nothing.
+// A whole number from 1 to `largest`, or undefined.
 function whole(text, largest) {
   const value = Number(text);
   return /^\d+$/.test(text ?? "") && 1 <= value && value <= largest ? value : undefined;
 }
 
-// Nothing where the query makes no sense.
+// Returns undefined if the query is invalid.
 function items(query) {
   const count = whole(query.get("n"), 1_000);
   let x = whole(query.get("seed"), 2_147_483_646);

@@ -1,4 +1,4 @@
-// The pool of connections of this process for MySQL and MariaDB: mysql2, connected at the first request that asks.
+// This process's connection pool for MySQL and MariaDB, with mysql2. It connects at the first query.
 "use strict";
 
 const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
@@ -6,16 +6,16 @@ const { MYSQL2, PROTOCOL } = process.env;
 
 const prepared = PROTOCOL === "prepared";
 const send = prepared ? "execute" : "query";
-// `execute` sends numbers as doubles, which MySQL refuses for a LIMIT; a text is refused there by `query`.
+// `execute` sends numbers as doubles, which MySQL rejects in a LIMIT; `query` requires a number there.
 const typed = (values) => (prepared ? values.map(String) : values);
 const size = Number(DATABASE_POOL);
 let pool;
 
-// A connection is broken when nothing has come at so many looks: after 2.5 to 3 s.
+// A connection counts as broken if nothing has arrived in this many checks: after 2.5 to 3 s.
 const LOOK_EVERY_MS = 500;
 const SILENT_LOOKS = 5;
 
-// Who works with a connection, and who waits for one. mysql2 has a queue as well, but nobody can be called out of it.
+// The tasks that hold a connection, and those that wait for one. mysql2 has a queue of its own, but its entries cannot be rejected.
 const places = new Set();
 const waiting = [];
 const counts = { waits: 0, waitMs: 0 };
@@ -31,12 +31,12 @@ function open() {
     connectTimeout: 2_000,
     dateStrings: true,
   });
-  // A connection that breaks while nobody uses it must not end the process; the pool removes it by itself.
+  // An idle connection that breaks must not end the process; the pool removes it.
   pool.on("connection", (connection) => connection.on("error", () => {}));
   setInterval(endSilence, LOOK_EVERY_MS);
 }
 
-// A connection for one task, which gives it back with `release`.
+// A connection for one task, which must call `release`.
 async function acquire() {
   if (pool === undefined) open();
   const place = { connection: undefined, bytesRead: 0, silentLooks: 0 };
@@ -46,14 +46,14 @@ async function acquire() {
     place.connection = await pool.getConnection();
     return place;
   } catch (error) {
-    // Without a word of the server's, nobody can reach it: a queue would last until the clients give up.
+    // The error does not come from the server, so it is unreachable: a queue would last until the clients give up.
     if (error.sqlState === undefined) giveUp(error);
     leave(place);
     throw error;
   }
 }
 
-// Waits until somebody leaves.
+// Waits for a free place.
 function turn(place) {
   const started = performance.now();
   counts.waits++;
@@ -79,8 +79,8 @@ function release(place) {
   leave(place);
 }
 
-// Breaks connections of which the answer, or the rest of it, does not come. mysql2 can only limit the whole of an answer,
-// and a long one is no failure; nor is one that waits for a slow client, whose connection is paused.
+// Breaks connections whose answer, or the rest of it, does not arrive. mysql2 can only limit the duration of a whole answer. But a
+// long answer is not a failure, nor is one that waits for a slow client, whose connection is paused.
 function endSilence() {
   for (const place of places) {
     const socket = place.connection?.connection.stream;
@@ -92,7 +92,7 @@ function endSilence() {
   }
 }
 
-// The rows of one SELECT, or the result of another statement.
+// The rows of a SELECT, or the result of another statement.
 async function query(sql, values = []) {
   const place = await acquire();
   try {
@@ -103,7 +103,7 @@ async function query(sql, values = []) {
   }
 }
 
-// Calls `work` with a function that asks within one transaction, and commits what it did.
+// Calls `work` with a function that runs queries in one transaction, and commits.
 async function transaction(work) {
   const place = await acquire();
   const { connection } = place;
@@ -113,7 +113,7 @@ async function transaction(work) {
     await connection.commit();
     return result;
   } catch (error) {
-    // Nothing that it began may reach the next request.
+    // Destroys the connection, so the transaction cannot reach the next request.
     connection.destroy();
     throw error;
   } finally {
@@ -121,15 +121,15 @@ async function transaction(work) {
   }
 }
 
-// LAST_INSERT_ID brings the new number back in the same answer.
+// LAST_INSERT_ID returns the new number in the same answer.
 async function addOne() {
   return (await query("UPDATE counter SET value = LAST_INSERT_ID(value + 1) WHERE id = 1")).insertId;
 }
 
-// The rows one by one. If nobody wants the rest, the driver reads it and throws it away, and the connection is clean.
+// The rows one by one. If the client leaves, the driver reads and discards the rest, so the connection stays clean.
 async function stream(sql, values = []) {
   const place = await acquire();
-  // Without the wrapper of promises, as only that has streams.
+  // The connection without its promise wrapper: only this one can stream.
   const { connection } = place.connection;
   const command = connection[send](sql, typed(values));
   const rows = command.stream();
@@ -139,14 +139,14 @@ async function stream(sql, values = []) {
     open = false;
     connection.off("error", broken);
   };
-  // A stream does not hear by itself that its connection breaks.
+  // A stream is not notified when its connection breaks.
   const broken = (error) => {
     rows.destroy(error);
     done();
   };
   connection.on("error", broken);
   command.once("end", done);
-  // Whoever has left the stream does not hear of errors in the rest.
+  // Ignores errors in the rest of the result once the stream is closed.
   command.on("error", () => {});
   return rows;
 }

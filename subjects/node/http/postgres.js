@@ -1,19 +1,19 @@
-// The pool of connections of this process for PostgreSQL: pg, connected at the first request that asks.
+// This process's connection pool for PostgreSQL, with pg. It connects at the first query.
 "use strict";
 
 const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
 const { PG, PROTOCOL } = process.env;
 
 const size = Number(DATABASE_POOL);
-// A statement with a name is prepared once on each connection.
+// A named statement is prepared once per connection.
 const named = new Map();
 let pool;
 
-// An answer of which nothing has come at so many looks is given up with its connection: after 2.5 to 3 s.
+// An answer is given up with its connection if nothing has arrived in this many checks: after 2.5 to 3 s.
 const LOOK_EVERY_MS = 500;
 const SILENT_LOOKS = 5;
 
-// Who works with a connection, and who waits for one. pg has a queue as well, but nobody can be called out of it.
+// The tasks that hold a connection, and those that wait for one. pg has a queue of its own, but its entries cannot be rejected.
 const places = new Set();
 const waiting = [];
 const counts = { waits: 0, waitMs: 0 };
@@ -29,12 +29,12 @@ function open() {
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: 2_000,
   });
-  // A connection that breaks while nobody uses it must not end the process; the pool removes it by itself.
+  // An idle connection that breaks must not end the process; the pool removes it.
   pool.on("error", () => {});
   setInterval(endSilence, LOOK_EVERY_MS);
 }
 
-// A connection for one task, which gives it back with `release`.
+// A connection for one task, which must call `release`.
 async function acquire() {
   if (pool === undefined) open();
   const place = { connection: undefined, bytesRead: 0, silentLooks: 0 };
@@ -44,14 +44,14 @@ async function acquire() {
     place.connection = await pool.connect();
     return place;
   } catch (error) {
-    // Without a word of the server's, nobody can reach it: a queue would last until the clients give up.
+    // The error does not come from the server, so it is unreachable: a queue would last until the clients give up.
     if (error.severity === undefined) for (const { reject } of waiting.splice(0)) reject(error);
     leave(place);
     throw error;
   }
 }
 
-// Waits until somebody leaves.
+// Waits for a free place.
 function turn(place) {
   const started = performance.now();
   counts.waits++;
@@ -68,13 +68,13 @@ function leave(place) {
   next.resolve();
 }
 
-// An error of the server's leaves the connection good; any other breaks it.
+// After an error from the server the connection is still good; any other error breaks it.
 function release(place, error) {
   place.connection.release(error !== undefined && error.severity === undefined);
   leave(place);
 }
 
-// Breaks connections of which the answer, or the rest of it, does not come. pg can only limit the whole of an answer.
+// Breaks connections whose answer, or the rest of it, does not arrive. pg can only limit the duration of a whole answer.
 function endSilence() {
   for (const place of places) {
     const socket = place.connection?.connection.stream;
@@ -99,7 +99,7 @@ const statement = (sql, values) => ({
   name: PROTOCOL === "prepared" ? name(sql) : undefined,
 });
 
-// Calls `work` with a function that asks within one transaction, and commits what it did.
+// Calls `work` with a function that runs queries in one transaction, and commits.
 async function transaction(work) {
   const place = await acquire();
   try {
@@ -109,7 +109,7 @@ async function transaction(work) {
     release(place);
     return result;
   } catch (error) {
-    // Nothing that it began may reach the next request.
+    // Discards the connection, so the transaction cannot reach the next request.
     place.connection.release(true);
     leave(place);
     throw error;
@@ -129,7 +129,7 @@ async function query(sql, values = []) {
   }
 }
 
-// One statement adds and brings the new number back.
+// One statement that adds and returns the new number.
 async function addOne() {
   const [row] = await query("UPDATE counter SET value = value + 1 WHERE id = 1 RETURNING value");
   return Number(row.value);

@@ -62,7 +62,7 @@ function sendCompressed(res, req) {
   if (found === undefined) return send(res, "text/plain", "n is 1 to 1000, seed 1 to 2147483646", 400);
   const body = JSON.stringify(found);
   if (!/\bgzip\b/.test(req.headers["accept-encoding"])) return send(res, "application/json", body);
-  // In a thread of libuv's pool, so that other requests go on.
+  // Runs in a thread of libuv's pool, so other requests continue.
   gzip(body, (error, packed) => {
     if (error) return fail(res, error);
     const length = packed.length;
@@ -90,7 +90,7 @@ function sendSaid(res, req) {
   });
 }
 
-// What sends a file of the folder static, if the path names one.
+// A handler that sends a file of the folder static, if the path names one.
 function staticFile(pathname) {
   if (!/^\/static\/[0-9a-z]+\.bin$/.test(pathname)) return undefined;
   return (res) => stream(res, path.join(ASSETS, pathname), "application/octet-stream");
@@ -101,7 +101,7 @@ function stream(res, file, type) {
     if (error) return fail(res, error);
     res.writeHead(200, { "Content-Type": type, "Content-Length": stats.size });
     pipeline(fs.createReadStream(file), res, (error) => {
-      // A client that hangs up in the middle of the file is no error of the server.
+      // A client that hangs up in the middle of the file is not a server error.
       if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE") console.error(error);
     });
   });
@@ -120,7 +120,7 @@ function fail(res, error) {
   res.writeHead(500).end();
 }
 
-// One listener for all four: node:http2 hands requests out as node:http does.
+// One listener for all four protocols: node:http2 passes requests as node:http does.
 function createServer(listener) {
   const tls = () => ({ cert: fs.readFileSync(TLS_CERTIFICATE), key: fs.readFileSync(TLS_KEY) });
   switch (HTTP) {

@@ -1,4 +1,4 @@
-// The workload upstream: what the service beside the server says of a key.
+// The workload upstream: requests the upstream service's word for a key.
 "use strict";
 
 const http = require("node:http");
@@ -7,7 +7,7 @@ const { whole } = require("./items.js");
 const service = `http://${process.env.UPSTREAM}/word?key=`;
 const agent = new http.Agent({ keepAlive: true });
 
-// Calls back with an error, or with the answer to a query: nothing where that makes no sense.
+// Calls back with an error or the answer to a query, which is undefined if the query is invalid.
 function ask(query, done) {
   const key = whole(query.get("key"), 2_147_483_646);
   if (key === undefined) return done(null, undefined);

@@ -1,4 +1,4 @@
-// The workload validate: an order that is sent is checked by declared rules.
+// The workload validate: checks the order in the request by declared rules.
 "use strict";
 
 const text = (least, most) => (value) => typeof value === "string" && least <= value.length && value.length <= most;
@@ -36,7 +36,7 @@ function broken(rules, value) {
 
 const isLines = list(1, 500);
 
-// What is answered to an order: `at` is the first field that breaks a rule.
+// The answer to an order: `at` is the first field that breaks a rule.
 function verdict(sent) {
   const refused = (at) => ({ valid: false, at });
   let at = broken(order, sent);

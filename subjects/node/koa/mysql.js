@@ -1,4 +1,4 @@
-// The pool of connections for MariaDB and MySQL, which connects when the first query asks. Every framework in JavaScript has this file.
+// The connection pool for MariaDB and MySQL. It connects at the first query. Every JavaScript framework has this file.
 import mysql from "mysql2/promise";
 
 const { DATABASE_HOST, DATABASE_PORT, DATABASE_NAME, DATABASE_USER, DATABASE_PASSWORD, DATABASE_POOL } = process.env;
@@ -21,7 +21,7 @@ export async function query(sql, ...values) {
   return rows;
 }
 
-// Calls `work` with a function that asks within one transaction, and commits what it did.
+// Calls `work` with a function that runs queries in one transaction, and commits.
 export async function transaction(work) {
   const connection = await pool.getConnection();
   try {

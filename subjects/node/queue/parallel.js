@@ -1,11 +1,11 @@
-// The work in `workers` threads that run at once, over one array that all of them can reach.
+// Runs the work in `workers` parallel threads, over one shared array.
 "use strict";
 
 const path = require("node:path");
 const { Worker } = require("node:worker_threads");
 
 async function parallel(mode, n, workers) {
-  // The largest number is ten million, which 32 bits hold.
+  // The largest number is ten million, which fits into 32 bits.
   const numbers = new Int32Array(new SharedArrayBuffer(n * Int32Array.BYTES_PER_ELEMENT));
   const parts = Array.from({ length: workers }, (_, worker) => ({
     mode,

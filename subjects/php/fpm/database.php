@@ -1,11 +1,11 @@
 <?php
 
-// The process's connection to the database, and what is done when there is none.
+// The process's connection to the database, and error handling without it.
 
 declare(strict_types=1);
 
-// The connection of this process: made by its first request, and kept by PDO for the next ones. PDO asks a kept
-// connection at each request whether it is alive, and replaces it if it is not.
+// The connection of this process: its first request opens it, and PDO keeps it for the next ones. At each request PDO checks
+// whether a kept connection is alive, and replaces it if not.
 function database(): PDO
 {
     $server = sprintf(
@@ -14,7 +14,7 @@ function database(): PDO
         getenv('DATABASE_PORT'),
         getenv('DATABASE_NAME'),
     );
-    // The warning that a kept connection is lost would be a second line in the log for the same failure.
+    // The warning about a lost connection would be a second log line for the same failure.
     return @new PDO($server, getenv('DATABASE_USER'), getenv('DATABASE_PASSWORD'), [
         PDO::ATTR_PERSISTENT => true,
         PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
@@ -29,7 +29,7 @@ function is_postgres(): bool
     return getenv('DATABASE_ENGINE') === 'postgres';
 }
 
-// Answers 503, or cuts the connection to the client where a part of the answer is on its way already.
+// Answers 503, or cuts the client's connection if a part of the answer was already sent.
 function give_up(PDOException $failure): void
 {
     error_log('database: ' . $failure->getMessage());
@@ -40,7 +40,7 @@ function give_up(PDOException $failure): void
         echo 'the database does not answer';
         return;
     }
-    // PHP would end the answer well, and it would look complete. Only the end of the process cuts it.
+    // PHP would end the answer properly, and it would look complete. Only killing the process cuts it.
     flush();
     exec('kill -KILL ' . getmypid());
 }

@@ -1,13 +1,13 @@
 <?php
 
-// How every answer ends.
+// Ends every answer.
 
 declare(strict_types=1);
 
 use Swoole\Http\Request;
 use Swoole\Http\Response;
 
-// Swoole by itself would send the body to HEAD as well.
+// Swoole itself would send the body for HEAD, too.
 function finish(Request $request, Response $response, string $body): void
 {
     if ($request->getMethod() === 'HEAD') {

@@ -1,6 +1,6 @@
 <?php
 
-// A number that all workers add to, in memory that they share.
+// A counter for all workers, in shared memory.
 
 declare(strict_types=1);
 

@@ -1,6 +1,6 @@
 <?php
 
-// The answers that come from the database, and the counter.
+// The workloads that use the database, and the counter.
 
 declare(strict_types=1);
 
@@ -11,7 +11,7 @@ use Swoole\Server;
 
 use function Swoole\Coroutine\batch;
 
-// Without these flags json_encode would escape "/", everything beyond ASCII, and two line terminators.
+// Without these flags json_encode would escape "/", all non-ASCII characters, and two line terminators.
 const CANONICAL = JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS | JSON_THROW_ON_ERROR;
 const ONE_ROW = 'SELECT * FROM rows40_text WHERE id = ?';
 const CHUNK_BYTES = 65536;
@@ -59,7 +59,7 @@ final class Data
         return array_map($this->guarded(...), $routes);
     }
 
-    // The answer, or why there is none.
+    // Answers, or reports the error.
     private function guarded(Closure $answer): Closure
     {
         return function (Response $response, Request $request) use ($answer): void {
@@ -70,7 +70,7 @@ final class Data
                 finish($request, $response, $wrong->getMessage());
             } catch (PDOException $failure) {
                 error_log('database: ' . $failure->getMessage());
-                // Not writable: a part of the answer is on its way, and the connection was cut.
+                // If not writable: a part of the answer was sent, and the connection was cut.
                 if ($response->isWritable()) {
                     $response->status(503);
                     finish($request, $response, 'the database does not answer');
@@ -88,7 +88,7 @@ final class Data
         };
         $sql = "SELECT * FROM $view ORDER BY id LIMIT ?";
         $limit = number($request, 'limit', 10000);
-        // HEAD has nothing to stream.
+        // For HEAD there is nothing to stream.
         if (getenv('ROWS') === 'stream' && $request->getMethod() === 'GET') {
             $this->pool->with(fn (PDO $connection) => stream($connection, $sql, $limit, $response, $this->server));
         } else {
@@ -145,7 +145,7 @@ final class Data
         finish($request, $response, fortunesPage($fortunes));
     }
 
-    // Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+    // Adds 1 to amounts. The keys ascend: locking rows in the same order prevents deadlocks.
     private function updates(Request $request, Response $response): void
     {
         $count = number($request, 'n', 100);
@@ -156,7 +156,7 @@ final class Data
             $keys[1 + $x % 10000] = true;
         }
         ksort($keys);
-        // After a failure the pool drops the connection, and the transaction with it.
+        // After a failure the pool drops the connection, which rolls the transaction back.
         $changed = $this->pool->with(fn (PDO $connection) => addToAll($connection, array_keys($keys)));
         send($request, $response, $changed);
     }
@@ -165,7 +165,7 @@ final class Data
     {
         $sql = 'SELECT * FROM fidelity ORDER BY id';
         $rows = $this->pool->with(fn (PDO $connection) => $connection->query($sql)->fetchAll());
-        // Bytes that are no UTF-8 would make json_encode refuse the whole answer.
+        // Without this flag, bytes that are not UTF-8 would make json_encode reject the whole answer.
         send($request, $response, $rows, JSON_INVALID_UTF8_SUBSTITUTE);
     }
 
@@ -174,7 +174,7 @@ final class Data
         send($request, $response, $request->getMethod() === 'POST' ? $this->counter->add() : $this->counter->value());
     }
 
-    // Two coroutines at once, on the same connection or on one each.
+    // Two coroutines at once, on one connection or on two.
     private function sharedConnection(Request $request, Response $response): void
     {
         $begun = hrtime(true);
@@ -188,7 +188,7 @@ final class Data
     }
 }
 
-// Unbuffered: the driver hands out rows as they come, and does not read the whole result first.
+// Unbuffered: the driver returns rows as they arrive, instead of reading the whole result first.
 function stream(PDO $connection, string $sql, int $limit, Response $response, Server $server): void
 {
     $connection->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);
@@ -217,13 +217,13 @@ function stream(PDO $connection, string $sql, int $limit, Response $response, Se
         }
         throw $failure;
     }
-    // Reads what is left of the result, so that the connection is good for the next request.
+    // Reads the rest of the result, so that the next request can use the connection.
     $statement->closeCursor();
     $response->end($chunk . ($before === '[' ? '[]' : ']'));
 }
 
-// Waits until the client has taken most of what was written; false if it is gone. Swoole can wait inside of write (its
-// setting send_yield), but version 6.2 forgets some of those whose client goes away, and their connections with them.
+// Waits until the client has taken most of what was written; returns false if it is gone. Swoole can wait inside of write (its
+// setting send_yield). But version 6.2 forgets some waiting coroutines whose client goes away, and leaks their connections.
 function clientHasRoom(Server $server, int $client): bool
 {
     while (($state = $server->getClientInfo($client)) && $state['send_queued_bytes'] > MOST_UNSENT_BYTES) {
@@ -270,7 +270,7 @@ function sleepInside(PDO $connection): void
     $connection->query('SELECT SLEEP(0.2)')->fetchAll();
 }
 
-// What the driver complained of. That both failed has another reason than that they were two.
+// The driver's errors. If both attempts fail, running at the same time was not the reason.
 function twiceAtOnce(Closure $work): array
 {
     $attempt = function () use ($work): ?PDOException {

@@ -1,6 +1,6 @@
 <?php
 
-// The workload items: objects that follow from two numbers of the query.
+// The workload items: objects derived from two numbers in the query.
 
 declare(strict_types=1);
 

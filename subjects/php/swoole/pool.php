@@ -1,6 +1,6 @@
 <?php
 
-// Connections to the database, shared by the coroutines of one worker.
+// Database connections, shared by the coroutines of one worker.
 
 declare(strict_types=1);
 
@@ -8,7 +8,7 @@ use Swoole\Atomic;
 use Swoole\Atomic\Long;
 use Swoole\Coroutine\Channel;
 
-// What all workers' pools do together: counted in memory that they share.
+// Totals over the pools of all workers, in shared memory.
 final class PoolFigures
 {
     public readonly Atomic $inUse;
@@ -38,7 +38,7 @@ final class PoolFigures
 
 final class Pool
 {
-    // One entry for each connection in use: who adds one to a full channel waits until another is taken out.
+    // One entry for each connection in use. Pushing to a full channel waits until another entry is popped.
     private Channel $inUse;
     private SplStack $idle;
 
@@ -48,8 +48,8 @@ final class Pool
         $this->idle = new SplStack();
     }
 
-    // Does the work with a connection that nobody else uses meanwhile. A connection is made when there is no idle one,
-    // and never used again after a failure.
+    // Does the work with a connection that no other coroutine uses meanwhile. It connects if there is no idle connection, and drops
+    // the connection after a failure.
     public function with(Closure $work): mixed
     {
         $this->enter();
@@ -59,7 +59,7 @@ final class Pool
             $this->idle->push($connection);
             return $result;
         } catch (PDOException $failure) {
-            // What broke this connection will have broken the idle ones, too.
+            // Whatever broke this connection has probably broken the idle ones, too.
             $this->idle = new SplStack();
             throw $failure;
         } finally {

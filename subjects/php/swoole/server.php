@@ -19,7 +19,7 @@ require __DIR__ . '/data.php';
 
 $options = getopt('', ['host:', 'port:', 'assets:', 'mode:', 'workers:', 'run:']);
 $picture = $options['assets'] . '/file-534k.png';
-// Each worker has its own copy.
+// Each worker gets its own copy.
 $upstream = new Upstream(getenv('UPSTREAM'));
 
 $routes = [
@@ -73,7 +73,7 @@ $routes = [
     },
 ];
 
-/** What sends a file of the folder static, if the path names one that is there. */
+/** A handler that sends a file of the folder static, if the path names an existing one. */
 function static_file(string $path, string $assets): ?Closure
 {
     if (preg_match('#^/static/[0-9a-z]+\.bin$#D', $path) !== 1 || !is_file($assets . $path)) {
@@ -94,18 +94,18 @@ $server->set([
     'http_compression' => false,
     'log_file' => '/proc/self/fd/2',
     'pid_file' => $options['run'] . '/swoole.pid',
-    // What is written row by row is paced in data.php.
+    // Row-by-row output is paced in data.php.
     'send_yield' => getenv('ROWS') !== 'stream',
 ]);
 if (getenv('DATABASE_HOST') !== '') {
-    // A coroutine that waits for the database lets the others run: mysqlnd's TCP streams become Swoole's.
+    // A coroutine that waits for the database lets others run: mysqlnd's TCP streams become Swoole's.
     $server->set(['hook_flags' => SWOOLE_HOOK_TCP]);
 }
 
 $share = max(1, intdiv((int) getenv('DATABASE_POOL'), $workers));
 $figures = new PoolFigures($share * $workers);
 $counter = getenv('COUNTER') === 'table' ? new TableCounter() : new AtomicCounter();
-// Made before the workers are, each of which then has its own copy; connections are made in the workers only.
+// Created before the workers, each of which then has its own copy. Connections are only made in the workers.
 $routes += (new Data(new Pool($share, connect(...), $figures), $figures, $counter, $server))->routes();
 
 $server->on('request', function (Request $request, Response $response) use ($routes, $options): void {

@@ -1,12 +1,12 @@
 <?php
 
-// The workload upstream: what the service beside the server says of a key.
+// The workload upstream: requests the upstream service's word for a key.
 
 declare(strict_types=1);
 
 use Swoole\Coroutine\Http\Client;
 
-/** Connections of a worker to the service. A coroutine takes one, or opens another, and lets the others run while it waits. */
+/** A worker's connections to the service. A coroutine takes an idle one or opens another, and lets others run while it waits. */
 final class Upstream
 {
     private array $idle = [];

@@ -36,7 +36,7 @@ async def read_row(id):
         kept[id] = asyncio.create_task(query(STOCK, id))
     reading = kept[id]
     try:
-        # Others may wait for it after this client has hung up.
+        # Other requests may wait for this reading, even if this client hangs up.
         rows = await asyncio.shield(reading)
     except Exception:
         if kept.get(id) is reading:

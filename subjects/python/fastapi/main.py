@@ -82,7 +82,7 @@ async def fortunes(request: Request, add: str):
     return templates.TemplateResponse(request, "fortunes.html", {"rows": sorted(rows, key=lambda row: row["message"])})
 
 
-# Whoever locks rows in one order waits in no circle.
+# Locking rows in the same order prevents deadlocks.
 @app.post("/updates")
 async def updates(n: Annotated[int, Query(ge=1, le=100)], seed: Seed):
     return await database.add_to_all(sorted(set(keys(n, seed))))

@@ -29,7 +29,7 @@ async def connections():
                 maxsize=int(os.environ["DATABASE_POOL"]),
                 connect_timeout=2,
                 autocommit=True,
-                # Decimals as the text that the database sends.
+                # Decimals stay strings, as the database sends them.
                 conv={**conversions, FIELD_TYPE.NEWDECIMAL: str},
             )
     return pool

@@ -11,7 +11,7 @@ from items import items, keys
 app = Flask(__name__)
 
 
-# Flask's own `jsonify` ends bodies with a newline, which the contract does not have.
+# Flask's own `jsonify` ends bodies with a newline, unlike the contract.
 def answer(value):
     body = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return Response(body, mimetype="application/json")
@@ -76,7 +76,7 @@ def fortunes():
     return render_template("fortunes.html", rows=sorted(rows, key=lambda row: row["message"]))
 
 
-# Whoever locks rows in one order waits in no circle.
+# Locking rows in the same order prevents deadlocks.
 @app.post("/updates")
 def updates():
     ids = set(keys(whole("n", 100), whole("seed", 2_147_483_646)))

@@ -23,6 +23,6 @@ def connect():
         read_timeout=5,
         autocommit=True,
         cursorclass=DictCursor,
-        # Decimals as the text that the database sends.
+        # Decimals stay strings, as the database sends them.
         conv={**conversions, FIELD_TYPE.NEWDECIMAL: str},
     )

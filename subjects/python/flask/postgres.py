@@ -22,6 +22,6 @@ def connect():
         autocommit=True,
         row_factory=dict_row,
     )
-    # Decimals as the text that the database sends.
+    # Decimals stay strings, as the database sends them.
     connection.adapters.register_loader("numeric", TextLoader)
     return connection

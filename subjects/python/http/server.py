@@ -92,7 +92,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(*WRITES[path](self.rfile.read(int(length))))
 
     def refuse(self):
-        # A body of the request stays unread, so the connection cannot be used again.
+        # The body of the request stays unread, so the connection cannot be reused.
         self.close_connection = True
         path = self.path.partition("?")[0]
         allowed = "GET, HEAD" if path in READS or FILE.fullmatch(path) else "POST" if path in WRITES else None
@@ -135,7 +135,7 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 511
 
     def handle_error(self, request, client_address):
-        # A client that hangs up is no error of the server.
+        # A client that hangs up is not a server error.
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 

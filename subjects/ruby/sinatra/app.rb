@@ -15,7 +15,7 @@ set :logging, false
 set :quiet, true
 use Rack::Deflater, if: ->(env, *) { env["PATH_INFO"] == "/compressed" }
 
-# Without casts a decimal stays the text that it is; whole numbers are made of these columns.
+# Without casts, decimals stay strings. The columns below are converted to whole numbers.
 DATABASE = {
   host: ENV["DATABASE_HOST"], port: ENV["DATABASE_PORT"].to_i, database: ENV["DATABASE_NAME"],
   username: ENV["DATABASE_USER"], password: ENV["DATABASE_PASSWORD"],
@@ -72,7 +72,7 @@ get "/fortunes" do
   erb :fortunes, locals: { rows: rows.sort_by { |row| row["message"] } }
 end
 
-# Whoever locks rows in one order waits in no circle.
+# Locking rows in the same order prevents deadlocks.
 post "/updates" do
   ids = drawn(100).map { |x| 1 + x % 10_000 }.uniq.sort
   content_type :json
@@ -88,7 +88,7 @@ end
 helpers do
   include ERB::Util
 
-  # Each of Puma's threads has a connection of its own.
+  # Each of Puma's threads has its own connection.
   def database = Thread.current[:database] ||= Mysql2::Client.new(DATABASE)
 
   def select(statement)
@@ -110,7 +110,7 @@ helpers do
     changed
   end
 
-  # Numbers that follow from a seed.
+  # Numbers derived from a seed.
   def drawn(most)
     count, x = number("n", most), number("seed", 2_147_483_646)
     Array.new(count) { x = x * 16_807 % 2_147_483_647 }

@@ -8,7 +8,7 @@ if os.environ["DATABASE_ENGINE"] == "postgres":
 else:
     import pymysql
 
-    # Django asks for mysqlclient, which has to be compiled, and for a version of it.
+    # Django requires mysqlclient, which must be compiled, in a minimum version. PyMySQL takes its place.
     pymysql.version_info = (2, 2, 7, "final", 0)
     pymysql.install_as_MySQLdb()
     ENGINE, OPTIONS = "django.db.backends.mysql", {"connect_timeout": 2, "read_timeout": 5}

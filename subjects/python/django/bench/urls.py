@@ -26,7 +26,7 @@ PUT = "INSERT INTO stock (amount, id) VALUES (%s, %s) " + (
 )
 
 
-# As the contract has it: no blanks, no escapes, and decimals as texts.
+# As in the contract: no spaces, no escapes, and decimals as strings.
 def answer(value):
     return JsonResponse(value, safe=False, json_dumps_params={"separators": (",", ":"), "ensure_ascii": False})
 
@@ -38,7 +38,7 @@ def whole(request, name, largest):
     return int(value)
 
 
-# The tables are none of Django's models.
+# The tables are not Django models.
 def ask(sql, *values):
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
@@ -100,7 +100,7 @@ def fortunes(request):
     return render(request, "fortunes.html", {"rows": sorted(rows, key=lambda row: row["message"])})
 
 
-# Whoever locks rows in one order waits in no circle.
+# Locking rows in the same order prevents deadlocks.
 @csrf_exempt
 @require_POST
 def updates(request):

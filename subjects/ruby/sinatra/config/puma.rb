@@ -1,3 +1,3 @@
-# Puma reads this file by itself.
+# Puma loads this file automatically.
 
 persistent_timeout 120

@@ -1,4 +1,4 @@
-//! What asks the tables, without a word of the framework.
+//! The workloads on tables, independent of the framework.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -18,7 +18,7 @@ const FORTUNES: &str = "SELECT id, message FROM fortune";
 const LARGEST_ID: i32 = 1_000_000_000;
 const LARGEST_AMOUNT: i32 = 999_999_999;
 
-/// Statements as a database writes them: PostgreSQL numbers its parameters.
+/// Statements in the notation of each database: PostgreSQL numbers its parameters.
 struct Statements {
     by_id: &'static str,
     list_40: &'static str,
@@ -64,7 +64,7 @@ enum Pool {
     Postgres(PgPool),
 }
 
-/// The same work on either pool, with its statements.
+/// Runs the same code on either pool, with its statements.
 macro_rules! on {
     ($database:expr, |$pool:ident, $sql:ident| $work:expr) => {
         match &$database.pool {
@@ -129,7 +129,7 @@ impl RowAsked {
 }
 
 impl Database {
-    /// Connects to nothing yet.
+    /// Creates the pool without connecting.
     pub fn open() -> Self {
         let pool = if setting("DATABASE_ENGINE") == "postgres" { Pool::postgres() } else { Pool::mysql() };
         Self { pool, kept: Arc::default() }
@@ -172,7 +172,7 @@ impl Database {
         Ok(page(&rows))
     }
 
-    /// Adds 1 to amounts. The keys ascend: whoever locks rows in one order waits in no circle.
+    /// Adds 1 to amounts. The keys ascend: locking rows in the same order prevents deadlocks.
     pub async fn updates(&self, asked: Drawn) -> Result<Vec<Stock>, Failure> {
         let keys: BTreeSet<i32> = asked.keys(100)?.collect();
         on!(self, |pool, sql| {
@@ -207,7 +207,7 @@ impl Database {
         if !(0..=LARGEST_AMOUNT).contains(&amount) {
             return Err(Failure::Invalid);
         }
-        // Also if it fails, because then nobody knows whether the database has it.
+        // Even if it fails, because the database may have made the change.
         let _forgets = self.kept.forget_later(id);
         on!(self, |pool, sql| sqlx::query(sql.put_stock).bind(amount).bind(id).execute(pool).await.map(drop))?;
         Ok(Stock { amount, id })

@@ -1,4 +1,4 @@
-//! Rows that the process keeps.
+//! A cache of rows in this process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,11 +9,11 @@ use crate::tables::Stock;
 
 const MOST: usize = 512;
 
-/// An entry stands here before its row is read. So a change always finds it and takes it out, however long the reading takes.
+/// An entry is added before its row is read. So a change always invalidates it, however long the read takes.
 #[derive(Default)]
 pub struct Kept(Mutex<HashMap<i32, Entry>>);
 
-/// A row, or that there is none. Who comes first reads it, and the others wait.
+/// A row, or `None` if it does not exist. The first request reads it, and the others wait.
 type Entry = Arc<OnceCell<Option<Stock>>>;
 
 impl Kept {
@@ -26,7 +26,7 @@ impl Kept {
         Arc::clone(entries.entry(id).or_default())
     }
 
-    /// Takes a row out when what is returned is dropped.
+    /// Removes a row when the returned guard is dropped.
     pub fn forget_later(&self, id: i32) -> Forget<'_> {
         Forget { kept: self, id }
     }

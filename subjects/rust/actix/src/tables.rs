@@ -1,4 +1,4 @@
-//! Rows as the two views have them, which have made strings of the dates. Decimals become strings in JSON.
+//! Rows of the two views, which convert dates to strings. Decimals become strings in JSON.
 
 use serde::Serialize;
 use sqlx::error::BoxDynError;
@@ -7,7 +7,7 @@ use sqlx::postgres::{PgTypeInfo, PgValueRef};
 use sqlx::types::Decimal;
 use sqlx::{Decode, FromRow, MySql, Postgres, Type};
 
-/// A decimal with all of its digits. Of PostgreSQL's zeros sqlx drops those behind the point.
+/// A decimal with all of its digits. sqlx drops PostgreSQL's trailing zeros after the decimal point.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct Exact(Decimal);
@@ -36,7 +36,7 @@ impl<'r> Decode<'r, MySql> for Exact {
 
 impl<'r> Decode<'r, Postgres> for Exact {
     fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
-        // Number of digits, weight, sign, and then how many digits stand behind the point.
+        // Number of digits, weight, sign, and then the number of digits after the decimal point.
         let scale = value.as_bytes()?.get(6..8).map_or(0, |scale| u16::from_be_bytes([scale[0], scale[1]]));
         let mut decimal: Decimal = Decode::<Postgres>::decode(value)?;
         decimal.rescale(scale.into());

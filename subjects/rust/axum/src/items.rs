@@ -1,4 +1,4 @@
-//! What is computed of a request, without a word of the framework.
+//! Computed responses, independent of the framework.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -46,7 +46,7 @@ impl Drawn {
         Ok(self.numbers(most)?.map(|x| 1 + (x % 10_000) as i32))
     }
 
-    /// `n` numbers that follow from the seed.
+    /// `n` numbers derived from the seed.
     fn numbers(&self, most: u32) -> Result<impl Iterator<Item = u64>, Failure> {
         let Self { n, seed } = *self;
         if !(1..=most).contains(&n) || !(1..=2_147_483_646).contains(&seed) {

@@ -61,7 +61,7 @@ public class Server {
     private final TransactionTemplate transaction;
     private final String putStock;
 
-    /** A reading stands here before it begins. So a change always finds it and takes it out, however long it takes. */
+    /** A reading is added before it begins. So a change always invalidates it, however long the reading takes. */
     private final Map<Long, FutureTask<Optional<Stock>>> kept = new ConcurrentHashMap<>();
 
     record Message(String message) {}
@@ -155,7 +155,7 @@ public class Server {
         return new ModelAndView("fortunes", "rows", rows);
     }
 
-    /** The keys ascend: whoever locks rows in one order waits in no circle. */
+    /** The keys ascend: locking rows in the same order prevents deadlocks. */
     @PostMapping("/updates")
     List<Stock> updates(@RequestParam int n, @RequestParam long seed) {
         var ids = keys(n, 100, seed).distinct().sorted().boxed().toList();
@@ -176,7 +176,7 @@ public class Server {
             kept.keySet().stream().findAny().ifPresent(kept::remove);
         }
         var reading = kept.computeIfAbsent(id, key -> new FutureTask<>(() -> stored(key)));
-        // Who comes first reads the row, and the others wait.
+        // The first request reads the row, and the others wait.
         reading.run();
         try {
             return reading.get().orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND));
@@ -208,7 +208,7 @@ public class Server {
         change(id, DELETE_STOCK, id);
     }
 
-    /** Whether a change that failed was made is not known, so it takes the row out as well. */
+    /** A failed change may still have been made, so it also invalidates the row. */
     private void change(long id, String statement, Object... values) {
         try {
             database.update(statement, values);
@@ -225,7 +225,7 @@ public class Server {
         return drawn(n, most, seed).map(x -> 1 + x % 10_000);
     }
 
-    /** Numbers that follow from a seed. */
+    /** Numbers derived from a seed. */
     private static LongStream drawn(int n, int most, long seed) {
         require(n >= 1 && n <= most && seed >= 1 && seed <= 2_147_483_646);
         return LongStream.iterate(seed, x -> x * 16_807 % 2_147_483_647).skip(1).limit(n);
@@ -245,7 +245,7 @@ public class Server {
     @ResponseStatus(HttpStatus.SERVICE_UNAVAILABLE)
     void failed(DataAccessException error) {}
 
-    /** The contract wants decimals as strings. */
+    /** The contract requires decimals as strings. */
     @Bean
     JsonMapperBuilderCustomizer decimals() {
         var asText = JsonFormat.Value.forShape(JsonFormat.Shape.STRING);

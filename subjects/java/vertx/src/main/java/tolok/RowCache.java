@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Rows that the process keeps for all event loops. A reading stands here before it ends, so that a change always finds it. */
+/** A cache of rows for all event loops. A reading is added before it ends, so that a change always invalidates it. */
 class RowCache {
     private static final int MOST = 512;
 

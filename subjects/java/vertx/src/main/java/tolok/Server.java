@@ -79,7 +79,7 @@ public class Server extends VerticleBase {
         return vertx.createHttpServer().requestHandler(router).listen(number("PORT"), System.getenv("HOST"));
     }
 
-    /** A pool for all instances, which connects to nothing yet. */
+    /** A pool for all instances, not yet connected. */
     private Pool openDatabase() {
         var size = new PoolOptions().setName("database").setShared(true).setMaxSize(number("DATABASE_POOL"));
         if (IS_POSTGRES) {
@@ -201,7 +201,7 @@ public class Server extends VerticleBase {
             .onFailure(error -> context.fail(503));
     }
 
-    /** The keys ascend: whoever locks rows in one order waits in no circle. */
+    /** The keys ascend: locking rows in the same order prevents deadlocks. */
     private void updates(RoutingContext context) {
         long[] ids = keys(context, 100).distinct().sorted().toArray();
         if (ids.length == 0) {
@@ -225,7 +225,7 @@ public class Server extends VerticleBase {
         });
     }
 
-    /** The reading may be another event loop's, so this one's context answers. */
+    /** Another event loop may have read the row, so the answer runs in this verticle's context. */
     private void readRow(RoutingContext request) {
         long id = parameter(request, "id", LARGEST_ID);
         if (id == 0) {
@@ -272,7 +272,7 @@ public class Server extends VerticleBase {
             .onFailure(error -> context.fail(503));
     }
 
-    /** Whether a change that failed was made is not known, so it takes the row out as well. */
+    /** A failed change may still have been made, so it also invalidates the row. */
     private Future<RowSet<Row>> change(long id, String statement, Tuple values) {
         return database.preparedQuery(statement).execute(values).onComplete(done -> CACHE.forget(id));
     }
@@ -284,7 +284,7 @@ public class Server extends VerticleBase {
             Object amount = sent == null ? null : sent.getValue("amount");
             return amount instanceof Integer whole && whole >= 0 && whole <= 999_999_999 ? whole : -1;
         } catch (DecodeException | ClassCastException error) {
-            return -1; // No object.
+            return -1; // Not an object.
         }
     }
 
@@ -292,7 +292,7 @@ public class Server extends VerticleBase {
         return database.preparedQuery(BY_ID).execute(Tuple.of(id)).map(rows -> object(rows.iterator().next()));
     }
 
-    /** A text, as the codec for bytes would write an emoji as two escapes. */
+    /** Sends a string, because the codec for bytes would write an emoji as two escapes. */
     private static void send(RoutingContext context, String json) {
         context.response().putHeader("content-type", "application/json").end(json);
     }
@@ -303,7 +303,7 @@ public class Server extends VerticleBase {
         return list;
     }
 
-    /** Decimals become strings, as the contract wants them. */
+    /** Decimals become strings, as the contract requires. */
     private static JsonObject object(Row row) {
         var object = new JsonObject();
         for (int i = 0; i < row.size(); i++) {
@@ -318,7 +318,7 @@ public class Server extends VerticleBase {
         return LongStream.of(drawn(context, most)).map(x -> 1 + x % 10_000);
     }
 
-    /** Numbers that follow from a seed; none if the parameters make no sense. */
+    /** Numbers derived from a seed; none if the parameters are invalid. */
     private static long[] drawn(RoutingContext context, int most) {
         long n = parameter(context, "n", most);
         long seed = parameter(context, "seed", 2_147_483_646);
