@@ -1,9 +1,9 @@
-// Opens reports in a browser and looks for what only a browser can see.
+// Opens reports in a browser and tests what only a browser can show.
 //
 //   npm ci && TOLOK_REPORTS="a.html:folder" npm test
 //
-// TOLOK_REPORTS holds the paths of report pages, and of folders with such pages, separated by colons. CHROMIUM is the
-// browser, /usr/bin/chromium if it is not set. Where either is missing the tests are skipped and say why.
+// TOLOK_REPORTS contains the paths of report pages, and of folders with such pages, separated by colons. CHROMIUM is the browser,
+// /usr/bin/chromium by default. If either is missing, the tests are skipped with the reason.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
@@ -20,7 +20,7 @@ const reports = (process.env.TOLOK_REPORTS ?? "").split(":").filter((path) => pa
 const wide = { width: 1200, height: 900 };
 const telephone = { width: 390, height: 844 };
 
-/** The page at a path, or all pages of a folder. A path that is not there is an error: nothing tested is not a pass. */
+/** The page at a path, or all pages of a folder. A missing path is an error: without a page, nothing would be tested. */
 function pages(path) {
   if (!statSync(path).isDirectory()) return [resolve(path)];
   const names = readdirSync(path).filter((name) => name.endsWith(".html")).sort();
@@ -34,8 +34,8 @@ function reasonToSkip() {
   return false;
 }
 
-// Each report has pages of its own, so two reports can be looked at at once: one for each CPU of a small machine. A report is
-// loaded twice, once under its own policy and once for all else: loading takes longer than looking.
+// Each report has its own pages, so two reports can be tested at once: one for each CPU of a small machine. A report is loaded
+// twice, once under its own policy and once for everything else, because loading takes longer than testing.
 describe("reports", { skip: reasonToSkip(), concurrency: 2 }, () => {
   let browser;
 
@@ -46,7 +46,7 @@ describe("reports", { skip: reasonToSkip(), concurrency: 2 }, () => {
 
   after(() => browser.close());
 
-  /** Opens a report and hands over the page with all that was said and asked for while it loaded. */
+  /** Opens a report and passes on the page, with all console messages and requests while it loaded. */
   async function open(path, options, look) {
     const context = await browser.newContext({ viewport: wide, colorScheme: "light", ...options });
     const page = await context.newPage();
@@ -70,13 +70,13 @@ describe("reports", { skip: reasonToSkip(), concurrency: 2 }, () => {
           assert.deepEqual(requests, [pathToFileURL(path).href]);
         });
       });
-      // The page's own policy forbids scripts, and axe is one; only the test may go round it.
+      // The page's own policy forbids scripts, and axe is one; only the test may bypass it.
       await open(path, { bypassCSP: true }, (page) => looks(report, page));
     });
   }
 });
 
-/** All that is looked for in one page; it is unfolded at the end, as nothing folds it again. */
+/** All tests of one page. It is unfolded at the end, because nothing folds it again. */
 async function looks(report, page) {
   await report.test("has one main part, a language, and a way from its top to the verdict", async () => {
     assert.equal(await page.locator("main").count(), 1);
@@ -110,7 +110,7 @@ async function looks(report, page) {
   });
 
   await report.test("what is folded away is on paper, and nothing sticks out of it", async () => {
-    // What an A4 page has between its margins.
+    // The area between the margins of an A4 page.
     await page.setViewportSize({ width: 688, height: 1000 });
     await page.emulateMedia({ media: "print" });
     assert.deepEqual(await page.evaluate(lostOnPaper), []);
@@ -143,12 +143,12 @@ async function looks(report, page) {
   }
 }
 
-/** Opens all that is folded away. */
+/** Opens all folded parts. */
 async function unfold(page) {
   await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
 }
 
-/** Runs in the page: headings that skip a level, and sections without one or with the heading of another. */
+/** Runs in the page: headings that skip a level, and sections without their own heading. */
 function misplacedHeadings() {
   const found = [];
   let last = 0;
@@ -164,10 +164,10 @@ function misplacedHeadings() {
   return found;
 }
 
-/** Runs in the page as it is printed: folded parts that have no height, and tables that are wider than the paper. */
+/** Runs in the page as printed: folded parts without height, and tables wider than the paper. */
 function lostOnPaper() {
   const width = document.documentElement.clientWidth;
-  // What is too long for paper is left out, and a sentence behind it says where it stands.
+  // Parts that are too long for paper are left out, and the next sentence says where they are.
   const isWithin = (part) => part.parentElement.closest(".long") !== null;
   const unsaid = [...document.querySelectorAll("details.long")].filter((part) => !isWithin(part) && !(part.nextElementSibling?.matches(".on-paper") && part.nextElementSibling.checkVisibility()));
   const folded = [...document.querySelectorAll("details:not([open]):not(.long) table")].filter((table) => table.closest(".long") === null && table.getBoundingClientRect().height === 0);
@@ -175,7 +175,7 @@ function lostOnPaper() {
   return [...unsaid.map((part) => `left out: ${part.textContent}`), ...folded.map((table) => `folded: ${table.textContent}`), ...wide.map((table) => `wide: ${table.textContent}`)].map((text) => text.slice(0, 120));
 }
 
-/** Runs in the page: texts of charts that stick out of their chart, or lie on another text, a bar or a whisker. */
+/** Runs in the page: texts of charts that extend beyond their chart, or overlap another text, a bar or a whisker. */
 function misplacedTexts() {
   const found = [];
   const box = (element) => ({ name: element.textContent || element.getAttribute("class"), ...element.getBoundingClientRect().toJSON() });
@@ -184,12 +184,12 @@ function misplacedTexts() {
     const texts = [...chart.querySelectorAll("text")].filter((text) => text.textContent.trim() !== "").map(box);
     const marks = [...chart.querySelectorAll(".bar, .dot, .ci, .ceil")].map(box);
     for (const [place, text] of texts.entries()) {
-      // A J hangs a little to the left of where it is put.
+      // A J extends a little to the left of its position.
       if (text.left < frame.left - 2 || text.right > frame.right + 1 || text.bottom > frame.bottom + 2) found.push(`outside: ${text.name}`);
       for (const other of [...texts.slice(place + 1), ...marks]) {
         const across = Math.min(text.right, other.right) - Math.max(text.left, other.left);
         const down = Math.min(text.bottom, other.bottom) - Math.max(text.top, other.top);
-        // Boxes are as high as a line, so what stands close above or below touches a little without meeting the letters.
+        // Boxes are as high as a line, so close neighbours above or below touch a little without their letters meeting.
         if (across > 0.5 && down > 4) found.push(`overlap: ${text.name} | ${other.name}`);
       }
     }
@@ -197,14 +197,14 @@ function misplacedTexts() {
   return found;
 }
 
-/** Runs in the page: texts of charts with less contrast than 4.5 to what they stand on. axe does not look there. */
+/** Runs in the page: texts of charts with a contrast below 4.5 to their background, which axe does not check. */
 function faintTexts() {
   const channel = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
   const luminance = (colour) => {
     const [red, green, blue] = colour.match(/[\d.]+/g).map((value) => channel(Number(value) / 255));
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  /** The nearest colour behind a chart, wherever a section puts it, and that of areas that are painted under the text. */
+  /** The nearest colour behind a chart, from whichever ancestor sets it, or that of an area painted under the text. */
   const behind = (text) => {
     let element = text.closest("svg").parentElement;
     while (element && /rgba\(.*, 0\)/.test(getComputedStyle(element).backgroundColor)) element = element.parentElement;

@@ -1,9 +1,9 @@
-// Pictures of a report, for looking at it and for the README.
+// Screenshots of a report, for inspection and for the README.
 //
 //   npm ci && node screenshots.mjs REPORT.html FOLDER [WIDTHxHEIGHT [SECTION…]]
 //
 // Writes light.png, dark.png, narrow.png (390 px) and print.pdf, each of the whole page. With a size, also top-light.png and
-// top-dark.png, which show that much of its beginning; with the ids of sections (throughput, latency), likewise a picture of each.
+// top-dark.png, which show that much of its beginning. With ids of sections (throughput, latency), also a picture of each.
 
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,7 +18,7 @@ if (!report || !folder) {
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
 
-/** Opens the report in a viewport and a scheme, and hands the page over. */
+/** Opens the report in a viewport and a colour scheme, and passes the page on. */
 async function look(viewport, colorScheme, take) {
   const page = await browser.newPage({ viewport, colorScheme });
   await page.goto(pathToFileURL(resolve(report)).href);

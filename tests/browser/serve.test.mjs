@@ -1,9 +1,9 @@
-// Opens the pages of `tolok serve` in a browser, with stored runs and with one that is written while it is looked at.
+// Opens the pages of `tolok serve` in a browser, with stored runs and with one that is being written.
 //
 //   npm ci && TOLOK=target/debug/tolok TOLOK_STORED_RUNS=folder node --test serve.test.mjs
 //
-// TOLOK is the program, TOLOK_STORED_RUNS a folder that the example `stored-runs` of tolok-serve has written; it is copied. CHROMIUM
-// is the browser, /usr/bin/chromium if it is not set. Where one is missing the tests are skipped and say why.
+// TOLOK is the program, TOLOK_STORED_RUNS a folder written by the example `stored-runs` of tolok-serve; the tests copy it. CHROMIUM
+// is the browser, /usr/bin/chromium by default. If one is missing, the tests are skipped with the reason.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -69,12 +69,12 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
     assert.equal(code, 0, "an interrupted server has done what it should");
   });
 
-  /** Opens a page and hands it over with all that was said and asked for. */
+  /** Opens a page and passes it on, with all console messages and requests. */
   async function open(path, options, look) {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     const [messages, requests] = [[], []];
-    // That the answer has no page for it is what two of the pages are about.
+    // Some pages are error pages: the browser reports their status on the console.
     page.on("console", (message) => /status of (404|422|500)/.test(message.text()) || messages.push(`${message.type()}: ${message.text()}`));
     page.on("pageerror", (error) => messages.push(String(error)));
     page.on("request", (asked) => requests.push(asked.url()));
@@ -107,7 +107,7 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
 
     for (const colorScheme of ["light", "dark"]) {
       test(`${name}: axe finds nothing to object to in ${colorScheme}`, async () => {
-        // The page's own policy forbids the scripts of others, and axe is one; only the test may go round it.
+        // The page's own policy forbids third-party scripts, and axe is one; only the test may bypass it.
         await open(path, { viewport: wide, colorScheme, bypassCSP: true }, async (page) => {
           await unfold(page);
           await page.evaluate(axe);
@@ -161,7 +161,7 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
   test("two chosen runs are compared, the earlier one as the one before, with what tolok compare says", async () => {
     await open("/", { viewport: wide }, async (page) => {
       assert.ok(await page.getByRole("button", { name: "Compare" }).isDisabled());
-      // The later one is the upper one, and is chosen first.
+      // The later one is listed first, and is chosen first.
       for (const id of [second, first]) await page.getByLabel(`Choose ${id}`).check();
       await page.getByRole("button", { name: "Compare" }).click();
       await page.waitForURL(`${base}/compare?a=${first}&b=${second}`);
@@ -200,7 +200,7 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
     });
   }
 
-  // The last one, as it ends the run.
+  // This test is last, because it ends the run.
   test("a running run is followed second by second without loading the page again, until it ends", async () => {
     await open(`/runs/${live}/live`, { viewport: wide }, async (page, { messages, requests }) => {
       const says = (selector, text) => page.waitForFunction(([selector, text]) => document.querySelector(selector)?.textContent.includes(text), [selector, text]);
@@ -214,7 +214,7 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
       tellSecond(0, 34_000, 2, 0.0017);
       await page.getByRole("img", { name: "response times, in the last second p50 1.70 ms, p99 4.80 ms" }).waitFor();
       assert.deepEqual([await page.locator(".warming").count(), await page.locator(".cross").count()], [2, 1]);
-      // Half a line is not taken for an event, and the whole one is.
+      // Half a line is not read as an event, but the complete line is.
       writer.write('{"t_s":3,"event":"trial-finished","trial":1,"block":1,"case":"' + writer.cases[0]);
       writer.write('","subject":"go/nethttp","scenario":"json-c64","outcome":"completed","goodput_rps":34300,"p50_s":0.0017,"p99_s":0.0048,"left_s":50}\n');
       await says(`tr[data-case="${writer.cases[0]}"] .median`, "34.3k");
@@ -240,14 +240,14 @@ describe("tolok serve", { skip: reasonToSkip() }, () => {
   });
 });
 
-/** Writes the events of a run as the lab does, and holds its lock. */
+/** Writes the events of a run like the lab, and holds its lock. */
 class Writer {
   static async of(run) {
     const writer = new Writer();
     writer.file = join(run, "events.jsonl");
     const plan = JSON.parse(readFileSync(join(run, "plan.json"), "utf8"));
     writer.cases = plan.cases.map((one) => one.id);
-    // Node has no locks; the program holds it for as long as its input is open.
+    // Node has no file locks; this program holds the lock as long as its input is open.
     writer.lock = spawn("flock", ["--nonblock", join(run, ".lock"), "sh", "-c", "echo held; exec cat"], { stdio: ["pipe", "pipe", "inherit"] });
     assert.equal(await firstLine(writer.lock), "held");
     writer.tell({ event: "run-started", schema_version: 1, run: plan.title, folder: run, title: plan.title, pid: process.pid, trials: 6, finished: 0, estimate_s: 60.5 });
@@ -276,19 +276,19 @@ function firstLine(child) {
   });
 }
 
-/** Opens all that is folded away. */
+/** Opens all folded parts. */
 async function unfold(page) {
   await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
 }
 
-/** Runs in the page: what a keyboard must reach, in the order of the page. */
+/** Runs in the page: the elements that the keyboard must reach, in page order. */
 function reachable() {
   const label = (element) => `${element.tagName} ${element.id || element.getAttribute("href") || element.getAttribute("aria-label") || element.textContent.trim()}`;
   const all = document.querySelectorAll("a[href], button:not(:disabled), input:not([type=hidden]):not(:disabled), select, summary, [tabindex='0']");
   return [...all].filter((element) => element.checkVisibility() && !element.closest("noscript")).map(label);
 }
 
-/** Runs in the page: where the keyboard is, and whether that can be seen. */
+/** Runs in the page: the focused element, and whether its focus is visible. */
 function focused() {
   const element = document.activeElement;
   const label = `${element.tagName} ${element.id || element.getAttribute("href") || element.getAttribute("aria-label") || element.textContent.trim()}`;
