@@ -58,7 +58,7 @@ pub enum NewRuntime {
     Ruby,
     /// The JDK's HttpServer.
     Java,
-    /// Anything that a command starts.
+    /// Whatever a command starts.
     Other,
 }
 

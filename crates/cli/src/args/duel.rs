@@ -22,7 +22,7 @@ pub struct DuelArgs {
     /// Compare two states of one folder: `main..HEAD`, or `main` for main and the files as they are.
     #[arg(long, value_name = "OLD[..NEW]")]
     pub git: Option<String>,
-    /// Requests to send, separated by commas: names of workloads.
+    /// Workloads to measure, separated by commas.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "json")]
     pub workload: Vec<String>,
     /// Virtual users, each with one connection [default: 64, and 8 with a database].
@@ -31,7 +31,7 @@ pub struct DuelArgs {
     /// How long to measure.
     #[arg(long, value_name = "TIME", default_value = "3m", value_parser = duration)]
     pub budget: Duration,
-    /// Smaller losses than this never count. The duel is planned to detect losses of three times this.
+    /// Losses smaller than this never count. A loss of three times this should be detected.
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = threshold)]
     pub smallest: f64,
     /// The figure that decides.

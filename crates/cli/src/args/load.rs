@@ -157,7 +157,7 @@ pub struct LoadArgs {
     /// Limit writing on each connection to this rate.
     #[arg(help_heading = CONNECTIONS, long, value_name = "SIZE/s", value_parser = values::bytes_per_second)]
     pub write_rate: Option<u64>,
-    /// Apply these limits to this share of the virtual users only, and report slow and fast ones separately.
+    /// Apply --read-rate and --write-rate to this share of the virtual users only, and report slow and fast ones separately.
     #[arg(help_heading = CONNECTIONS, long, value_name = "PERCENT", value_parser = values::part)]
     pub slow_share: Option<f64>,
     /// Congestion control of the generator's sockets, such as cubic or reno [default: the system's].
