@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::place::{Place, Said, Started, assert_done, my_turn};
+use crate::place::{Place, Said, Started, assert_done, my_turn, shared_turn};
 
 /// A Slurm with nodes `n1` and `n2`, whose jobs run on this machine.
 struct Fakes {
@@ -15,6 +15,11 @@ struct Fakes {
 impl Fakes {
     /// `block` is what happens to a job of a round before tolok starts there, with the job's name in `$job`.
     fn of(block: &str) -> Self {
+        Self::with_queue("", block)
+    }
+
+    /// As [`Self::of`]. `before` happens to a job before it is in the queue.
+    fn with_queue(before: &str, block: &str) -> Self {
         let place = Place::new().with_faulty("one", "none").with_faulty("two", "none");
         let fakes = Self { place: place.with_study("['test/one', 'test/two']", 2, "300ms") };
         let log = fakes.path("log").display().to_string();
@@ -22,12 +27,15 @@ impl Fakes {
             "sinfo",
             "case \"$*\" in *%c*) printf '2 (null) n1\\n2 (null) n2\\n' ;; *) printf 'n1 idle\\nn2 idle\\n' ;; esac",
         );
-        fakes.write("squeue", &format!("echo \"squeue $*\" >>{log}; echo 71 72"));
-        fakes.write("scancel", &format!("echo \"scancel $*\" >>{log}"));
+        fs::write(fakes.path("queue"), "").unwrap();
+        let queue = fakes.path("queue").display().to_string();
+        let list = format!("case $* in *%A*) cat {queue} ;; *) sed 's/^[0-9]* //' {queue} ;; esac");
+        fakes.write("squeue", &format!("echo \"squeue $*\" >>{log}; {list}"));
+        fakes.write("scancel", &format!("echo \"scancel $*\" >>{log}; for job; do sed -i \"/^$job /d\" {queue}; done"));
         let srun = format!(
             "for word; do case $word in --job-name=*) job=${{word#*=}} ;; -*) ;; *) break ;; esac; shift; done\n\
              export SLURMD_NODENAME=n1 SLURM_JOB_ID=7 SLURM_PROCID=0\n\
-             if [ \"$2\" = block ]; then\n{block}\nfi\nexec \"$@\""
+             if [ \"$2\" = block ]; then\n{before}\necho \"$$ $job\" >>{queue}\n{block}\nfi\nexec \"$@\""
         );
         fakes.write("srun", &srun);
         fakes
@@ -58,23 +66,30 @@ impl Fakes {
 }
 
 #[test]
-fn all_lost_attempts_are_cancelled_with_one_question_and_one_command() {
+fn no_job_of_a_run_is_left_and_those_of_others_stay() {
     let _turn = my_turn();
     // The first attempt at each round says that it is there, and then nothing.
     let silent = "case $job in *-1) echo '{\"alive\":{\"name\":\"n1\",\"job\":\"7\"}}'; exec sleep 600 ;; esac";
     let fakes = Fakes::of(silent);
+    fs::write(fakes.path("queue"), "7 tolok-of-somebody-else\n").unwrap();
     let said = Said::of(fakes.tolok(&["run", "try", "--on", "slurm"]).output().unwrap());
     assert_done(said.code, &said.progress);
     assert_eq!(said.progress.matches("was lost on n1 (job 7): it was silent").count(), 2, "{}", said.progress);
-    // At the end, everything that was lost is cancelled once more.
+    // No job of the run stays, and those of others do.
+    assert_eq!(fs::read_to_string(fakes.path("queue")).unwrap(), "7 tolok-of-somebody-else\n");
     let asked = fakes.asked();
-    let [.., question, command] = &asked[..] else { panic!("{asked:?}") };
-    for attempt in ["b1-1", "b2-1"] {
-        assert!(question.starts_with("squeue") && question.contains(attempt), "{asked:?}");
-    }
-    assert_eq!(command, "scancel --quiet 71 72");
-    let squeues = asked.iter().filter(|line| line.starts_with("squeue")).count();
-    assert_eq!(squeues * 2, asked.len(), "a command for each question: {asked:?}");
+    let squeues = asked.iter().filter(|line| line.starts_with("squeue") && line.contains("%A")).count();
+    let scancels = asked.iter().filter(|line| line.starts_with("scancel")).count();
+    assert!(scancels <= squeues, "at most one command for each question: {asked:?}");
+}
+
+#[test]
+fn a_job_that_slurm_forgot_is_asked_for_again() {
+    let _turn = shared_turn();
+    let fakes = Fakes::with_queue("case $job in *-b1-1) exec sleep 600 ;; esac", "");
+    let said = Said::of(fakes.tolok(&["run", "try", "--on", "slurm"]).output().unwrap());
+    assert_done(said.code, &said.progress);
+    assert!(said.progress.contains("round 1 cannot begin: Slurm no longer knows its job"), "{}", said.progress);
 }
 
 #[test]

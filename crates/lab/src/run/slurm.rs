@@ -2,6 +2,7 @@
 //! say to each other.
 
 mod cancelling;
+mod queue;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,6 +17,7 @@ use tolok_host::machine::Machine;
 use tolok_model::{Node, PoolRequest};
 
 pub(super) use self::cancelling::Cancelling;
+pub(super) use self::queue::QueueWatch;
 use crate::pool::{HostsFile, PoolError};
 
 /// A question to Slurm, and a command to it, have this time.

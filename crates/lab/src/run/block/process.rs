@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{Builder, JoinHandle};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -19,6 +19,8 @@ const END_LIMIT: Duration = Duration::from_secs(20);
 
 /// The program that brings a block to another machine gets this long to cancel its job before it is killed.
 const WITHDRAWAL_LIMIT: Duration = Duration::from_secs(1);
+/// Standard error of a process that has ended may stay open this long, because a child of its own may hold it.
+const COMPLAINT_LIMIT: Duration = Duration::from_secs(1);
 /// This many lines of its standard error are kept.
 const COMPLAINT_LINES: usize = 3;
 
@@ -28,8 +30,8 @@ pub(in crate::run) struct BlockProcess {
     child: Option<Child>,
     /// Closed when the run has no more words for it.
     words: Option<Sender<String>>,
-    /// Reads standard error to its end, if the run captures it.
-    complaint: Option<JoinHandle<String>>,
+    /// Brings the last lines of standard error once it ends, if the run captures it.
+    complaint: Option<Receiver<String>>,
 }
 
 /// What the run receives while a block is at work.
@@ -74,7 +76,9 @@ impl BlockProcess {
         }
         if let Some(errors) = errors {
             let run = run.clone();
-            process.complaint = Some(Builder::new().spawn(move || hear_errors(errors, number, &run))?);
+            let (complaint, last_lines) = channel();
+            process.complaint = Some(last_lines);
+            Builder::new().spawn(move || complaint.send(hear_errors(errors, number, &run)))?;
         }
         if let Some(events) = events {
             let run = run.clone();
@@ -109,7 +113,8 @@ impl BlockProcess {
         let unheard = run.clone();
         let asked = Builder::new().spawn(move || {
             let _ = child.map(|mut child| end_within(&mut child, END_LIMIT));
-            let said = complaint.and_then(|complaint| complaint.join().ok()).filter(|said| !said.is_empty());
+            let said = complaint.and_then(|complaint| complaint.recv_timeout(COMPLAINT_LIMIT).ok());
+            let said = said.filter(|said| !said.is_empty());
             let _ = run.send((number, Heard::Complaint(said)));
         });
         if asked.is_err() {

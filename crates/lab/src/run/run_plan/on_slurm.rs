@@ -15,7 +15,7 @@ use crate::run::block::process::Heard;
 use crate::run::block::protocol::{Elsewhere, Part, Word};
 use crate::run::events::event::RunEvent;
 use crate::run::reruns::Reruns;
-use crate::run::slurm::{Cancelling, Slurm};
+use crate::run::slurm::{Cancelling, QueueWatch, Slurm};
 
 /// The run and its blocks tell each other this often that they are there.
 pub(in crate::run) const BEAT: Duration = Duration::from_secs(1);
@@ -65,6 +65,13 @@ struct AtWork<'p> {
     job: String,
 }
 
+/// What the run does at intervals while it listens.
+struct Pulse {
+    /// When the blocks were last told that the run is there.
+    beat: Instant,
+    queue: QueueWatch,
+}
+
 type Flights<'p> = BTreeMap<u32, AtWork<'p>>;
 /// On which blocks are heard, each by its number.
 type Line = (Sender<(u32, Heard)>, Receiver<(u32, Heard)>);
@@ -77,22 +84,20 @@ impl<'a> Run<'a> {
         open: &[&'a PlannedTrial],
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<(), RunError> {
-        self.cancel_lost_jobs()?;
+        self.cancel_all_jobs()?;
         let mut at_work = Flights::new();
         let ran = self.run_blocks_on(slurm, open, &mut at_work, emit);
         // After an error, others may still be at work.
         at_work.into_values().for_each(|at| self.give_up(at.flight, &at.job));
-        let cancelled = self.cancel_lost_jobs();
+        let cancelled = self.cancel_all_jobs();
         // The old one waits for its end.
         self.cancelling = Cancelling::at(slurm.conf());
         ran.and(cancelled)
     }
 
-    /// Cancels the jobs of all attempts that are left: of a session that was killed, and those that a controller forgot to end because
-    /// it was away.
-    fn cancel_lost_jobs(&mut self) -> Result<(), RunError> {
-        let (folder, run) = (self.setup.folder, self.setup.folder.run()?.id);
-        folder.attempts().iter().for_each(|attempt| self.cancelling.take(job_name(&run, attempt), None));
+    /// Cancels every job of this run: those of a session that was killed, and those that a controller did not end because it was away.
+    fn cancel_all_jobs(&mut self) -> Result<(), RunError> {
+        self.cancelling.take_all(job_name(&self.setup.folder.run()?.id, ""));
         self.cancelling.send();
         Ok(())
     }
@@ -107,7 +112,8 @@ impl<'a> Run<'a> {
         let line: Line = channel();
         let blocks = open.chunk_by(|one, next| one.block == next.block);
         let mut waiting: VecDeque<OpenBlock<'a>> = blocks.map(OpenBlock::of).collect();
-        let (mut number, mut beat, mut has_new) = (0, Instant::now(), true);
+        let mut pulse = Pulse { beat: Instant::now(), queue: QueueWatch::at(slurm.conf()) };
+        let (mut number, mut has_new) = (0, true);
         loop {
             if std::mem::take(&mut has_new) {
                 self.ask_the_rule(emit)?;
@@ -128,7 +134,7 @@ impl<'a> Run<'a> {
             if at_work.is_empty() && waiting.is_empty() {
                 return Ok(());
             }
-            let (again, is_over) = self.hear(&line, &mut beat, at_work, emit)?;
+            let (again, is_over) = self.hear(&line, &mut pulse, at_work, emit)?;
             waiting.extend(again);
             has_new = is_over;
         }
@@ -139,12 +145,12 @@ impl<'a> Run<'a> {
     fn hear(
         &mut self,
         (sender, heard): &Line,
-        beat: &mut Instant,
+        pulse: &mut Pulse,
         at_work: &mut Flights<'a>,
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<(Vec<OpenBlock<'a>>, bool), RunError> {
         loop {
-            match heard.recv_timeout(BEAT.saturating_sub(beat.elapsed())) {
+            match heard.recv_timeout(BEAT.saturating_sub(pulse.beat.elapsed())) {
                 Ok((number, Heard::Silence)) => {
                     let Some(at) = explained(number, sender, at_work) else { continue };
                     return Ok((self.over(at, None, emit)?.into_iter().collect(), true));
@@ -181,13 +187,29 @@ impl<'a> Run<'a> {
                     }
                 }
                 Err(_) => {
-                    *beat = Instant::now();
-                    let silent = beat_all(at_work).into_iter();
-                    let lost = silent.map(|(at, loss)| self.lose(at, loss, emit)).collect::<Result<Vec<_>, _>>()?;
-                    return Ok((lost.into_iter().flatten().collect(), false));
+                    pulse.beat = Instant::now();
+                    return Ok((self.lose_the_silent(pulse, at_work, emit)?, false));
                 }
             }
         }
+    }
+
+    /// Gives up blocks that a node no longer speaks for and jobs that Slurm no longer knows. Returns those to run again.
+    fn lose_the_silent(
+        &mut self,
+        pulse: &mut Pulse,
+        at_work: &mut Flights<'a>,
+        emit: &mut dyn FnMut(RunEvent),
+    ) -> Result<Vec<OpenBlock<'a>>, RunError> {
+        let mut again = Vec::new();
+        for (at, loss) in beat_all(at_work) {
+            again.extend(self.lose(at, loss, emit)?);
+        }
+        for at in take_forgotten(&mut pulse.queue, at_work) {
+            self.give_up(at.flight, &at.job);
+            again.extend(refused(at.open, "Slurm no longer knows its job".to_owned(), false, emit)?);
+        }
+        Ok(again)
     }
 
     fn submit(
@@ -389,6 +411,13 @@ fn beat_all<'p>(at_work: &mut Flights<'p>) -> Vec<(AtWork<'p>, Loss)> {
     let silent = silent.into_iter().filter_map(|(number, loss)| Some((at_work.remove(&number)?, loss))).collect();
     at_work.values_mut().filter(|at| at.is_on_a_node()).for_each(|at| at.flight.process.tell(Word::Beat));
     silent
+}
+
+/// Takes out the blocks whose jobs Slurm no longer knows, though they have not reached a node.
+fn take_forgotten<'p>(queue: &mut QueueWatch, at_work: &mut Flights<'p>) -> Vec<AtWork<'p>> {
+    let waiting = at_work.values().filter(|at| !at.is_on_a_node()).map(|at| at.job.clone()).collect();
+    let forgotten = queue.forgotten(waiting);
+    at_work.extract_if(.., |_, at| forgotten.contains(&at.job)).map(|(_, at)| at).collect()
 }
 
 #[cfg(test)]

@@ -9,11 +9,16 @@ use std::thread::{Builder, JoinHandle};
 use super::{ANSWER_LIMIT, client, said_within};
 use crate::run::block::process::BlockProcess;
 
+/// A controller that does not answer is asked once more.
+const ATTEMPTS: usize = 2;
+
 /// Jobs that are being cancelled. Dropping it waits for that.
 #[derive(Debug)]
 pub(in crate::run) struct Cancelling {
     conf: Option<PathBuf>,
     names: BTreeSet<String>,
+    /// Every job is cancelled whose name begins so.
+    prefix: Option<String>,
     /// What brought them to their nodes.
     processes: Vec<BlockProcess>,
     /// Held by all who still take processes back.
@@ -26,6 +31,7 @@ impl Cancelling {
         Self {
             conf: conf.map(Path::to_owned),
             names: BTreeSet::new(),
+            prefix: None,
             processes: Vec::new(),
             withdrawing: Arc::default(),
             at_work: Vec::new(),
@@ -38,20 +44,28 @@ impl Cancelling {
         self.processes.extend(process);
     }
 
+    /// Takes every job whose name begins so, whether or not anyone noted it.
+    pub(in crate::run) fn take_all(&mut self, prefix: String) {
+        self.prefix = Some(prefix);
+    }
+
     /// Cancels what was noted. Slurm is asked for the numbers of these jobs once, and told once to end them. Without a controller,
     /// blocks notice that their run is gone.
     pub(in crate::run) fn send(&mut self) {
-        if self.names.is_empty() {
+        let (names, prefix) = (std::mem::take(&mut self.names), self.prefix.take());
+        if names.is_empty() && prefix.is_none() {
             return;
         }
-        let names: Vec<String> = std::mem::take(&mut self.names).into_iter().collect();
         let (conf, processes) = (self.conf.clone(), std::mem::take(&mut self.processes));
         self.at_work.retain(|thread| !thread.is_finished());
         let withdrawing = Arc::clone(&self.withdrawing);
         self.at_work.extend(Builder::new().spawn(move || {
             BlockProcess::give_up(processes);
             drop(withdrawing);
-            cancel(conf.as_deref(), &names.join(","));
+            let is_meant = |name: &str| {
+                names.contains(name) || prefix.as_ref().is_some_and(|prefix| name.starts_with(prefix.as_str()))
+            };
+            let _ = (0..ATTEMPTS).find(|_| cancel(conf.as_deref(), is_meant).is_some());
         }));
     }
 
@@ -69,11 +83,17 @@ impl Drop for Cancelling {
     }
 }
 
-fn cancel(conf: Option<&Path>, names: &str) {
+/// Cancels the jobs whose names are meant. `None` if Slurm did not answer.
+fn cancel(conf: Option<&Path>, is_meant: impl Fn(&str) -> bool) -> Option<()> {
     let mut squeue = client("squeue", conf);
-    squeue.args(["--noheader", "--format=%A"]).arg(format!("--name={names}"));
-    let Some(jobs) = said_within(squeue, ANSWER_LIMIT).filter(|jobs| !jobs.trim().is_empty()) else { return };
+    squeue.args(["--noheader", "--me", "--format=%A %j"]);
+    let said = said_within(squeue, ANSWER_LIMIT)?;
+    let jobs = said.lines().filter_map(|line| line.trim().split_once(' '));
+    let numbers: Vec<&str> = jobs.filter(|(_, name)| is_meant(name)).map(|(number, _)| number).collect();
+    if numbers.is_empty() {
+        return Some(());
+    }
     let mut scancel = client("scancel", conf);
-    scancel.arg("--quiet").args(jobs.split_whitespace());
-    said_within(scancel, ANSWER_LIMIT);
+    scancel.arg("--quiet").args(numbers);
+    said_within(scancel, ANSWER_LIMIT).map(drop)
 }

@@ -1,0 +1,107 @@
+//! A watch over jobs that wait in Slurm's queue. A controller that dies may never have saved a job that it had accepted, and the
+//! job's `srun` then waits forever.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use super::{ANSWER_LIMIT, client, said_within};
+
+/// Time between two looks at the queue.
+const LOOK_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Finds jobs that Slurm no longer knows.
+#[derive(Debug)]
+pub(in crate::run) struct QueueWatch {
+    conf: Option<PathBuf>,
+    next_look: Instant,
+    /// The jobs of the look under way, and where the names that Slurm knows arrive.
+    look: Option<(BTreeSet<String>, Receiver<BTreeSet<String>>)>,
+    /// Jobs that the last look did not find.
+    missing: BTreeSet<String>,
+}
+
+impl QueueWatch {
+    pub(in crate::run) fn at(conf: Option<&Path>) -> Self {
+        let next_look = Instant::now() + LOOK_INTERVAL;
+        Self { conf: conf.map(Path::to_owned), next_look, look: None, missing: BTreeSet::new() }
+    }
+
+    /// Returns the `waiting` jobs that two looks in a row did not find. It never blocks: Slurm answers in the background.
+    pub(in crate::run) fn forgotten(&mut self, waiting: BTreeSet<String>) -> BTreeSet<String> {
+        if let Some((asked, answer)) = self.look.take() {
+            match answer.try_recv() {
+                Ok(known) => return self.note(&(&asked & &waiting), &known),
+                Err(TryRecvError::Empty) => self.look = Some((asked, answer)),
+                // A controller that is away says nothing about its jobs.
+                Err(TryRecvError::Disconnected) => self.missing.clear(),
+            }
+        } else if self.next_look <= Instant::now() && !waiting.is_empty() {
+            self.next_look = Instant::now() + LOOK_INTERVAL;
+            let answer = ask(self.conf.as_deref());
+            self.look = Some((waiting, answer));
+        }
+        BTreeSet::new()
+    }
+
+    /// Takes in one look. A job may be between its `srun` and the queue once, so it takes two looks to call it forgotten.
+    fn note(&mut self, waiting: &BTreeSet<String>, known: &BTreeSet<String>) -> BTreeSet<String> {
+        let missing = waiting - known;
+        let forgotten = &missing & &self.missing;
+        self.missing = &missing - &forgotten;
+        forgotten
+    }
+}
+
+/// Asks in the background for the names of all jobs. The channel closes without an answer if Slurm does not give one in time.
+fn ask(conf: Option<&Path>) -> Receiver<BTreeSet<String>> {
+    let mut squeue = client("squeue", conf);
+    squeue.args(["--noheader", "--me", "--format=%j"]);
+    let (sender, answer) = channel();
+    let _ = Builder::new().spawn(move || {
+        let said = said_within(squeue, ANSWER_LIMIT)?;
+        sender.send(said.lines().map(|name| name.trim().to_owned()).collect()).ok()
+    });
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_job_is_forgotten_once_two_looks_in_a_row_miss_it() {
+        let mut watch = QueueWatch::at(None);
+        let waiting = names(&["a", "b"]);
+        assert_eq!(watch.note(&waiting, &names(&["b"])), names(&[]), "it may not be in the queue yet");
+        assert_eq!(watch.note(&waiting, &waiting), names(&[]));
+        assert_eq!(watch.note(&waiting, &names(&["b"])), names(&[]), "the look between them found it");
+        assert_eq!(watch.note(&waiting, &names(&["b"])), names(&["a"]));
+        assert_eq!(watch.note(&waiting, &names(&["b"])), names(&[]), "it is told once");
+    }
+
+    #[test]
+    fn a_controller_that_does_not_answer_forgets_nothing() {
+        let mut watch = QueueWatch::at(None);
+        watch.missing = names(&["a"]);
+        watch.look = Some((names(&["a"]), channel().1));
+        assert_eq!(watch.forgotten(names(&["a"])), names(&[]));
+        assert!(watch.missing.is_empty());
+    }
+
+    #[test]
+    fn a_job_that_reached_its_node_during_the_look_is_not_forgotten() {
+        let mut watch = QueueWatch::at(None);
+        let (sender, answer) = channel();
+        watch.missing = names(&["a", "b"]);
+        watch.look = Some((names(&["a", "b"]), answer));
+        sender.send(names(&[])).unwrap();
+        assert_eq!(watch.forgotten(names(&["b"])), names(&["b"]));
+    }
+}
