@@ -12,14 +12,14 @@ use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use rustix::mount::{MountPropagationFlags, mount_bind, mount_change};
 use rustix::process::{Signal, geteuid};
 use rustix::thread::{Gid, Uid, UnshareFlags, set_thread_gid, set_thread_groups, set_thread_uid, unshare_unsafe};
-use tolok_host::group::{Controller, Hierarchies, Limits};
+use tolok_host::group::{Controller, Freezer, Hierarchies, Limits};
 use tolok_host::isolate::{Backend, BoxError, BoxSpec, LinkBetween, LinkSpec, ProcessSpec, TrialBox, place as placed};
 use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};
 
 use crate::boxed::{
     GROUND, Ground, Traces, connect, groups, keeper_of, namespaces_of, private, private_with, wait_until,
 };
-use crate::place::{Place, TOLOK, assert_all_gone};
+use crate::place::{PATIENCE, Place, TOLOK, assert_all_gone};
 
 const CONGESTION: &str = "net.ipv4.tcp_congestion_control";
 const USER: u32 = 65_534;
@@ -339,6 +339,29 @@ fn each_part_is_in_its_group_and_the_load_comes_from_the_clients_network() {
     assert_eq!(fs::read_to_string(format!("/proc/{lab}/cgroup")).unwrap(), own_group, "and is where it was");
     drop(started[1].stdin.take());
     started[1].wait().unwrap();
+    assert_all_gone(|| traces.left());
+}
+
+#[test]
+fn a_server_that_is_frozen_again_while_its_box_ends_ends_with_it() {
+    require!(geteuid().is_root() && has_namespaces(), "only root has the kernel's freezer for sure");
+    let ground = Ground::new();
+    let mut trial_box = open(&BoxSpec { groups: Some(groups(&[("subject", Limits::default())])), ..ground.spec() });
+    trial_box.start(&ground.process(&["sleep", "100000"])).unwrap();
+    let traces = Traces::of(&trial_box, &ground, keeper_of(&trial_box), &[]);
+    let (file, word) = match trial_box.group("subject").unwrap().freezer().unwrap() {
+        Freezer::V1 { state } => (state, "FROZEN"),
+        Freezer::V2 { freeze, .. } => (freeze, "1"),
+    };
+    let deadline = Instant::now() + PATIENCE;
+    let freezing = std::thread::spawn(move || {
+        // The group is gone when its last process is.
+        while fs::write(&file, word).is_ok() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    });
+    drop(trial_box);
+    freezing.join().unwrap();
     assert_all_gone(|| traces.left());
 }
 

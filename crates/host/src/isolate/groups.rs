@@ -83,9 +83,9 @@ impl BoxGroups {
         self.parts.iter().map(|(part, group)| (part.clone(), group.entrances())).collect()
     }
 
-    /// Thaws all groups: a frozen process cannot end.
-    pub(super) fn thaw(&self) {
-        self.whole.thaw();
+    /// The group that all others are in.
+    pub(super) fn whole(&self) -> Group {
+        self.whole.clone()
     }
 
     /// Ends all processes in them, except the lab.

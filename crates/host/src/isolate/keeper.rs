@@ -23,7 +23,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, retry_on_intr};
@@ -43,6 +43,7 @@ use super::spawn::{Placement, hand_over, place};
 use super::spec::{BoxSpec, Isolation, NetworkSpec};
 use super::topology::{Joins, Topology};
 use super::wait::readable_before;
+use crate::group::Group;
 
 /// The keeper's life: opens the box, waits for its end, leaves nothing behind.
 pub fn run_keeper(job: &str) -> io::Result<()> {
@@ -190,9 +191,6 @@ impl Kept {
 
     /// Ends everything, and returns what was wrong with the end, if anything.
     fn close(mut self, end: End) -> Result<(), Fault> {
-        if let Some(groups) = &self.groups {
-            groups.thaw();
-        }
         let emulators = self.network.iter_mut().flat_map(|network| &mut network.emulators);
         let ended = match end {
             // Nothing waits for the result any more.
@@ -282,7 +280,12 @@ struct Init {
     ended: OwnedFd,
     /// Whether the kernel ends everything with it.
     takes_all: bool,
+    groups: Option<Group>,
 }
+
+/// The init of a pid namespace ends after every process in it. The keeper waits at most this long.
+const END_LIMIT: Duration = Duration::from_secs(30);
+const THAW_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Init {
     fn start(
@@ -312,17 +315,31 @@ impl Init {
         }
         let process = command.stdin(Stdio::inherit()).spawn()?;
         let ended = pidfd_open(Pid::from_child(&process), PidfdFlags::empty())?;
-        Ok(Self { process, ended, takes_all: possible.kinds.pid })
+        let groups = groups.map(BoxGroups::whole);
+        Ok(Self { process, ended, takes_all: possible.kinds.pid, groups })
+    }
+
+    /// Waits until the init has ended; false if it still runs when the time is up. It thaws the box again and again, because a
+    /// frozen process cannot end, and a lab that is still at work may freeze one after the keeper has thawed it.
+    fn has_ended(&self) -> bool {
+        let deadline = Instant::now() + END_LIMIT;
+        while Instant::now() < deadline {
+            self.groups.as_ref().map(Group::thaw);
+            if readable_before(&self.ended, Instant::now() + THAW_INTERVAL).unwrap_or(false) {
+                return true;
+            }
+        }
+        false
     }
 }
 
 impl Drop for Init {
     fn drop(&mut self) {
-        // Each fails only if the init has ended and been waited for. For the init of a namespace, waiting returns only
-        // when every process in it has ended.
+        // Fails only if the init has ended and been waited for.
         let _ = self.process.kill();
-        let _ = readable_before(&self.ended, Instant::now() + KILL_LIMIT);
-        let _ = self.process.wait();
+        if self.has_ended() {
+            let _ = self.process.wait();
+        }
         if !self.takes_all {
             kill_all_below(getpid());
         }
