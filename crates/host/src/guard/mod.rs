@@ -52,14 +52,14 @@ pub struct Guard {
     account: Option<u32>,
     /// The capabilities to keep when the account stays the same.
     kept: CapabilitySet,
-    /// `None` where the processor has no filter.
+    /// `None` where the kernel or the processor has no filter.
     filter: Option<Arc<BpfProgram>>,
 }
 
 impl Guard {
     /// For a third-party program, with or without an account of its own.
     pub fn of(account: Option<u32>) -> Self {
-        Self { account, kept: OF_ROOT, filter: filter::program().ok().map(Arc::new) }
+        Self { account, kept: OF_ROOT, filter: has_filter().then(filter::program).and_then(Result::ok).map(Arc::new) }
     }
 
     /// For a process of tolok that runs third-party programs. Those keep no capabilities.
@@ -94,7 +94,7 @@ impl Guard {
         }
         set_no_new_privs(true)?;
         match &self.filter {
-            // Without a filter for this processor, everything else still applies.
+            // Without a filter, everything else still applies.
             Some(filter) => seccompiler::apply_filter(filter).map_err(|_| io::ErrorKind::PermissionDenied.into()),
             None => Ok(()),
         }
