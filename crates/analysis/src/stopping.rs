@@ -16,7 +16,7 @@ use tolok_model::{Plan, Stopping, duration_words};
 
 use crate::estimate::{half_width, least_trials};
 use crate::figures::{counted, small_share};
-use crate::findings::Estimate;
+use crate::findings::{CaseFinding, Comparison, Estimate, ProgramComparison};
 use crate::flag::{Flag, FlagKind};
 use crate::programs;
 use crate::records::Records;
@@ -85,7 +85,15 @@ pub(crate) fn ended(records: &Records) -> Ended {
     }
     let Some(settled) = blocks_settled(records) else {
         let came = match whole_blocks(records) {
-            all if all >= plan.blocks => format!("All {} ran without that", counted_blocks(all)),
+            all if all >= plan.blocks => {
+                let all = counted_blocks(all);
+                match least_certain(records) {
+                    Some((ratio, half_width)) => {
+                        format!("All {all} ran, and {ratio} is known to ±{} only", small_share(half_width))
+                    }
+                    None => format!("All {all} ran without that"),
+                }
+            }
             some => format!("The run was stopped after {}, before that", counted_blocks(some)),
         };
         return Ended { plan: None, sentence: Some(sentence(plan, &came)) };
@@ -146,6 +154,29 @@ fn is_settled(records: &Records, blocks: u32, rule: Stopping) -> bool {
         program.comparisons.len() == pairs(ranked) && program.comparisons.iter().all(|pair| is_sure(&pair.wall.ratio))
     });
     of_servers && of_programs
+}
+
+/// The ratio of the whole run with the widest interval, and the interval's half width. `None` without a rule or an interval.
+fn least_certain(records: &Records) -> Option<(String, f64)> {
+    let rule = records.plan.stopping?;
+    let (servers, timed) = (of_servers(records), programs::timed(records));
+    let of_servers = servers.iter().flat_map(|scenario| {
+        let words = |pair: &Comparison| pair_words(&scenario.cases, (&pair.a, &pair.b), &scenario.title);
+        scenario.comparisons.iter().filter_map(move |pair| Some((words(pair), half_width(&pair.ratio)?)))
+    });
+    let of_programs = timed.iter().map(|timed| &timed.finding).flat_map(|program| {
+        let words = |pair: &ProgramComparison| pair_words(&program.cases, (&pair.a, &pair.b), &program.title);
+        program.comparisons.iter().filter_map(move |pair| Some((words(pair), half_width(&pair.wall.ratio)?)))
+    });
+    let wide = of_servers.chain(of_programs).filter(|(_, half_width)| *half_width > rule.until);
+    wide.max_by(|(_, left), (_, right)| left.total_cmp(right))
+}
+
+fn pair_words<F>(cases: &[CaseFinding<F>], (a, b): (&str, &str), scenario: &str) -> String {
+    let title = |subject: &str| {
+        cases.iter().find(|case| case.subject == subject).map_or(subject.to_owned(), |case| case.title.clone())
+    };
+    format!("{} over {} in {scenario}", title(a), title(b))
 }
 
 /// The plan of the first blocks only, without the trials of later ones.
