@@ -107,7 +107,7 @@ fn rows(shared: &SharedCase) -> Vec<Row> {
             goodput.text = format!("{LOWER_BOUND}{}", goodput.text.plain()).into();
         }
         row.cells.extend([
-            Text::of(letter(*place).to_string(), Look::Strong).and(unranked, Look::Muted).into(),
+            Text::of(letter(*place), Look::Strong).and(unranked, Look::Muted).into(),
             goodput,
             shown(Quantity::Seconds, case.latency_p50_s.as_ref()),
             shown(Quantity::Seconds, case.latency_p99_s.as_ref()),

@@ -108,7 +108,7 @@ fn each_line(drawing: &mut Drawing, cases: &[SharedCase], draw: impl Fn(&mut Dra
         drawing.text("l", Anchor::Start, 16.0, top + 13.0, &fitted(&shared.name(), (WIDTH - 16.0) / LETTER));
         top += NAME;
         for (place, case) in &shared.of_runs {
-            drawing.text("v b", Anchor::Start, 1.0, top + 12.0, &letter(*place).to_string());
+            drawing.text("v b", Anchor::Start, 1.0, top + 12.0, &letter(*place));
             draw(drawing, shared, case, top);
             top += LINE;
         }

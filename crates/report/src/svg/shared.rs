@@ -2,9 +2,11 @@
 
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, without_brackets};
 
-/// The letter of a run by its position: `A` for the first.
-pub(crate) fn letter(place: usize) -> char {
-    char::from(b'A' + u8::try_from(place % 26).unwrap_or_default())
+/// The letter of a run by its position: `A` for the first, `AA` for the 27th.
+pub(crate) fn letter(place: usize) -> String {
+    let last = char::from(b'A' + u8::try_from(place % 26).unwrap_or_default());
+    let before = (place / 26).checked_sub(1).map(letter).unwrap_or_default();
+    format!("{before}{last}")
 }
 
 /// A scenario that several runs have.
@@ -85,4 +87,14 @@ fn sameness(scenario: &ScenarioFinding) -> [String; 5] {
     let link = scenario.link.as_ref().map_or("", |link| &link.words);
     let tool = without_brackets(&scenario.tool);
     [&scenario.id, &scenario.load, &tool, &scenario.environment.words, link].map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_has_letters_of_its_own() {
+        assert_eq!([0, 25, 26, 27, 701, 702].map(letter), ["A", "Z", "AA", "AB", "ZZ", "AAA"]);
+    }
 }
