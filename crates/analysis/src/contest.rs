@@ -31,8 +31,6 @@ pub(crate) struct Pair {
 pub(crate) struct Contest<'a> {
     pub(crate) metric: ComparedMetric,
     pub(crate) cases: Vec<&'a CaseFinding>,
-    /// Their fitted values, which give the ratios of the pairs.
-    pub(crate) values: Vec<f64>,
     /// Pairs by the indexes of both cases, the lower first.
     pairs: Vec<((usize, usize), Pair)>,
     /// The size of the A/A pair's difference, or `None` without a difference or a pair.
@@ -75,14 +73,13 @@ impl<'a> Contest<'a> {
         };
         let judged = judge_pairs(entries.len(), |a, b| fit.ratio(a, b), rule);
         let pairs = judged.into_iter().map(|(places, judged)| (places, pair(judged))).collect();
-        let values = entries.iter().map(|entry| entry.value).collect();
-        Self {
-            metric,
-            pairs,
-            cases: entries.iter().map(|entry| entry.case).collect(),
-            values,
-            aa_effect: rule.aa_effect,
-        }
+        let cases = entries.iter().map(|entry| entry.case).collect();
+        Self { metric, pairs, cases, aa_effect: rule.aa_effect }
+    }
+
+    /// The value of a case as tables show it.
+    pub(crate) fn shown(&self, place: usize) -> f64 {
+        self.metric.shown_of_server(self.cases[place]).map_or(f64::NAN, |shown| shown.value)
     }
 
     /// The first over the second, or `None` if they share no block.

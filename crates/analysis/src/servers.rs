@@ -7,10 +7,13 @@ use tolok_model::{
 use crate::bottleneck::bottleneck;
 use crate::case::{Draft, comparisons, finding, noise_floor_of, relate, settle};
 use crate::case_inputs::CaseInputs;
+use crate::compare::ComparedMetric;
+use crate::contest::by_block;
 use crate::database::database;
 use crate::demands::demands;
 use crate::diagnosis::diagnoses;
 use crate::environment::Surroundings;
+use crate::estimate::geometric_mean;
 use crate::figure::database::{DATABASE_OF_TRIALS, DatabaseUse};
 use crate::figure::resources::RESOURCES_OF_TRIALS;
 use crate::figure::server::{SERVER_TRIALS, ServerFigures};
@@ -95,6 +98,7 @@ impl<'a> Analysis<'a> {
         let drafts = |role| of_role(role).map(|(case, observations)| self.draft(case, observations));
         let mut competing: Vec<Draft<ServerFigures>> = drafts(Role::Subject).collect();
         settle(&mut competing);
+        self.show_costs(&mut competing);
         let judge = self.records.plan.judge;
         if judge == Judge::Cpu {
             self.judge_by_cpu(&mut competing);
@@ -103,6 +107,7 @@ impl<'a> Analysis<'a> {
         // With several ceilings, the highest is the limit.
         let mut ceilings: Vec<Draft<ServerFigures>> = drafts(Role::Ceiling).collect();
         settle(&mut ceilings);
+        self.show_costs(&mut ceilings);
         let ceiling = ceilings.into_iter().next();
         // The ceiling limits goodput, whichever response judges.
         let against_ceiling = ceiling.as_ref().map(|ceiling| &ceiling.blocks);
@@ -158,19 +163,37 @@ impl<'a> Analysis<'a> {
             let observed = self.observed(&draft.finding).map(|(_, observations)| comparand(observations, Judge::Cpu));
             draft.blocks = observed.unwrap_or_default();
         }
-        let ranked: Vec<usize> = (0..drafts.len()).filter(|place| drafts[*place].finding.ranked).collect();
-        let fit = Fit::of(ranked.iter().map(|place| &drafts[*place].blocks).collect());
-        let fitted: Vec<Option<Estimate>> = (0..ranked.len()).map(|place| fit.value(place)).collect();
-        for (place, value) in ranked.into_iter().zip(fitted) {
-            if let Some(per_second) = value {
-                drafts[place].finding.cpu_s_per_good = Some(per_second.turned());
-            }
-        }
         let cpu_s =
-            |draft: &Draft<ServerFigures>| draft.finding.cpu_s_per_good.as_ref().map_or(f64::INFINITY, |it| it.value);
+            |draft: &Draft<ServerFigures>| draft.finding.shown_cpu_s_per_good().map_or(f64::INFINITY, |it| it.value);
         drafts.sort_by(|left, right| {
             right.finding.ranked.cmp(&left.finding.ranked).then(cpu_s(left).total_cmp(&cpu_s(right)))
         });
+    }
+
+    /// Gives every case the CPU time and the memory that tables show. Ranked cases are fitted together, so that the ratio of two is
+    /// that of their values.
+    fn show_costs(&self, drafts: &mut [Draft<ServerFigures>]) {
+        for metric in [ComparedMetric::Cpu, ComparedMetric::Memory] {
+            let mut values: Vec<Option<Estimate>> = drafts
+                .iter()
+                .map(|draft| metric.of_server(&draft.finding).and_then(|median| geometric_mean(&median.trials)))
+                .collect();
+            let is_fitted = |place: &usize| drafts[*place].finding.ranked && values[*place].is_some();
+            let places: Vec<usize> = (0..drafts.len()).filter(is_fitted).collect();
+            let blocks =
+                |place: &usize| by_block(self.records, &drafts[*place].finding.case, metric, self.memory_source);
+            let blocks: Vec<Comparand> = places.iter().map(blocks).collect();
+            let fit = Fit::of(blocks.iter().collect());
+            for (row, place) in places.iter().enumerate() {
+                values[*place] = fit.value(row).or(values[*place].take());
+            }
+            for (draft, value) in drafts.iter_mut().zip(values) {
+                match metric {
+                    ComparedMetric::Cpu => draft.finding.cpu_typical_s_per_good = value,
+                    _ => draft.finding.memory_typical_bytes = value,
+                }
+            }
+        }
     }
 
     fn goodput_of(&self, case: &CaseFinding) -> Option<Comparand> {

@@ -5,7 +5,7 @@ use tolok_model::sentences::sentence;
 
 use super::{KEEPS_UP, busy, found, said};
 use crate::case_inputs::CaseInputs;
-use crate::estimate::{median, middle};
+use crate::estimate::{geometric_mean, middle};
 use crate::figures::{Quantity, amount, small_share};
 use crate::findings::{Bottleneck, BottleneckKind, LinkUse};
 use crate::flag::{LINK_FULL, MEMORY_LIMIT_NEAR};
@@ -68,7 +68,7 @@ pub(super) fn not_steady(inputs: &CaseInputs) -> Option<Bottleneck> {
 
 /// The trials differ this much and nothing is at its limit, so the cause differs between trials.
 pub(super) fn noisy(inputs: &CaseInputs) -> Option<Bottleneck> {
-    let rate = median(inputs.observations.every(goodput))?;
+    let rate = geometric_mean(&inputs.observations.every(goodput))?;
     let (low, high) = rate.low.zip(rate.high)?;
     let half_width = (high / low).sqrt() - 1.0;
     let evidence = || {

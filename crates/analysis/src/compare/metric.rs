@@ -147,6 +147,16 @@ impl ComparedMetric {
         estimate(SERVER, self.ids()[0]?, &case.figures)
     }
 
+    /// The value of a server's case as tables show it.
+    pub(crate) fn shown_of_server(self, case: &CaseFinding) -> Option<&Estimate> {
+        match self {
+            Self::Goodput => case.shown_goodput_rps(),
+            Self::Cpu => case.shown_cpu_s_per_good(),
+            Self::Memory => case.shown_memory_bytes(),
+            Self::Wall | Self::P50 | Self::P99 | Self::ColdStart => self.of_server(case),
+        }
+    }
+
     /// Finds it in a program's case.
     pub(super) fn of_program(self, case: &ProgramCaseFinding) -> Option<&Estimate> {
         estimate(PROGRAM, self.ids()[1]?, &case.figures)

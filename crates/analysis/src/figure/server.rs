@@ -124,6 +124,11 @@ figures! {
     /// Median of the trials' p99 of slow clients.
     slow_latency_p99_s: Option<Estimate> = median(|it, _| it.clients.as_ref()?.slow.latency.at(0.99))
         [Seconds Lower] last "slow_latency_p99_s" tidy "slow_latency_p99_s";
+    /// CPU time of the subject per correct response as tables show it: the geometric mean over the scenario's rounds. The ratio of two
+    /// ranked cases is that of these values.
+    cpu_typical_s_per_good: Option<Estimate> = later(()) [Seconds Lower] last "cpu_typical_s_per_good";
+    /// Memory of the subject as tables show it, in the same way.
+    memory_typical_bytes: Option<Estimate> = later(()) [Bytes Lower] last "memory_typical_bytes";
     /// Outcomes of the scenario's objectives, in their order.
     objectives: Vec<ObjectiveFinding> = later(());
 
@@ -142,6 +147,16 @@ impl ServerFigures {
     /// What tables and charts show, and what tables sort by.
     pub fn shown_goodput_rps(&self) -> Option<&Estimate> {
         self.goodput_typical_rps.as_ref().or(self.goodput_rps.as_ref())
+    }
+
+    /// CPU time per correct response as tables and charts show it.
+    pub fn shown_cpu_s_per_good(&self) -> Option<&Estimate> {
+        self.cpu_typical_s_per_good.as_ref().or(self.cpu_s_per_good.as_ref())
+    }
+
+    /// Memory as tables and charts show it.
+    pub fn shown_memory_bytes(&self) -> Option<&Estimate> {
+        self.memory_typical_bytes.as_ref().or(self.memory_bytes.as_ref())
     }
 }
 

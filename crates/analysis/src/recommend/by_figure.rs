@@ -129,7 +129,7 @@ impl<'a> Answer<'a> {
     }
 
     fn because(&self) -> String {
-        let value = value(self.contest.metric, self.contest.values[self.picks[0]]);
+        let value = value(self.contest.metric, self.contest.shown(self.picks[0]));
         let mut parts =
             vec![if self.picks.len() > 1 { format!("{} {value}", self.title(self.picks[0])) } else { value }];
         let named =

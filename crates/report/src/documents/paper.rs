@@ -88,8 +88,8 @@ fn of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> Block {
         columns.push((Column::numbers("of first, ratio"), of_first));
         columns.push((Column::words("tier"), |it| words(it.case.tier.clone())));
     }
-    columns.push((Column::numbers("CPU, µs/answer"), |it| alone(it.case.cpu_s_per_good.as_ref(), 1e6)));
-    columns.push((Column::numbers(memory), |it| alone(it.case.memory_bytes.as_ref(), 1.0 / MIB)));
+    columns.push((Column::numbers("CPU, µs/answer"), |it| alone(it.case.shown_cpu_s_per_good(), 1e6)));
+    columns.push((Column::numbers(memory), |it| alone(it.case.shown_memory_bytes(), 1.0 / MIB)));
     columns.push((Column::numbers("p50, ms"), |it| alone(it.case.latency_p50_s.as_ref(), 1e3)));
     columns.push((Column::numbers("p99, ms"), |it| alone(it.case.latency_p99_s.as_ref(), 1e3)));
     let rows = with_ceiling(scenario).enumerate().map(|(place, (case, is_ceiling))| {

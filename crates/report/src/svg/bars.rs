@@ -136,14 +136,14 @@ fn throughput_row(
 pub(crate) fn costs(scenario: &ScenarioFinding) -> String {
     let names = names(scenario);
     let half = (WIDTH - names) / 2.0;
-    let most = |of: &dyn Fn(&CaseFinding) -> &Option<Estimate>| {
-        let estimates = scenario.cases.iter().filter_map(|case| of(case).as_ref());
+    let most = |of: &dyn Fn(&CaseFinding) -> Option<&Estimate>| {
+        let estimates = scenario.cases.iter().filter_map(of);
         estimates.map(highest).fold(0.0, f64::max)
     };
     // Room for the figure after the longest bar.
     let room = 58.0;
-    let cpu = Scale { most: most(&|case| &case.cpu_s_per_good), from: names, to: names + half - room };
-    let memory = Scale { most: most(&|case| &case.memory_bytes), from: names + half, to: WIDTH - room };
+    let cpu = Scale { most: most(&|case| case.shown_cpu_s_per_good()), from: names, to: names + half - room };
+    let memory = Scale { most: most(&|case| case.shown_memory_bytes()), from: names + half, to: WIDTH - room };
 
     let mut drawing = Drawing::new(WIDTH, HEAD + LINE * scenario.cases.len() as f64);
     drawing.heading(&heading(scenario), &few_words(&scenario.load));
@@ -152,14 +152,14 @@ pub(crate) fn costs(scenario: &ScenarioFinding) -> String {
     for (place, case) in scenario.cases.iter().enumerate() {
         let top = HEAD + LINE * place as f64;
         label(&mut drawing, case, "l", top, names);
-        cost(&mut drawing, case, &cpu, &case.cpu_s_per_good, 1e6, top);
-        cost(&mut drawing, case, &memory, &case.memory_bytes, 1.0 / MIB, top);
+        cost(&mut drawing, case, &cpu, case.shown_cpu_s_per_good(), 1e6, top);
+        cost(&mut drawing, case, &memory, case.shown_memory_bytes(), 1.0 / MIB, top);
     }
     let what = "CPU time per correct response and memory";
     drawing.finish(&format!("{}: {what}; the table below has the same figures", heading(scenario)))
 }
 
-fn cost(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, cost: &Option<Estimate>, unit: f64, top: f64) {
+fn cost(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, cost: Option<&Estimate>, unit: f64, top: f64) {
     let Some(estimate) = cost else {
         drawing.text("m", Anchor::Start, scale.from, top + 14.0, "no figure");
         return;

@@ -13,9 +13,9 @@ const MIB: f64 = 1024.0 * 1024.0;
 
 const DATA: [Filled<CaseFinding>; 8] = [
     ("rows/s", |case| number(&of(case)?.rows_per_s)),
-    ("bodies, MiB/s", |case| scaled(&case.body_bytes_per_s, 1.0 / MIB)),
-    ("subject’s CPU, µs a row", |case| scaled(&of(case)?.subject_cpu_s_per_row, MICROS)),
-    ("subject’s memory, most in the window, MiB", |case| scaled(&case.memory_bytes, 1.0 / MIB)),
+    ("bodies, MiB/s", |case| scaled(case.body_bytes_per_s.as_ref(), 1.0 / MIB)),
+    ("subject’s CPU, µs a row", |case| scaled(of(case)?.subject_cpu_s_per_row.as_ref(), MICROS)),
+    ("subject’s memory, most in the window, MiB", |case| scaled(case.shown_memory_bytes(), 1.0 / MIB)),
     ("its peak with page cache, MiB", |case| case.resources.peak_bytes.map(|bytes| in_column(bytes / MIB))),
     ("pool", |case| Some(count(u64::from(pool(case)?.size)))),
     ("waits for a connection, for each response", |case| pool(case)?.waits_per_good.map(in_column)),
@@ -23,11 +23,14 @@ const DATA: [Filled<CaseFinding>; 8] = [
 ];
 
 const SERVER: [Filled<CaseFinding>; 11] = [
-    ("CPU, µs per response", |case| scaled(&of(case)?.cpu_s_per_good, MICROS)),
-    ("CPU, µs a row", |case| scaled(&of(case)?.cpu_s_per_row, MICROS)),
+    ("CPU, µs per response", |case| scaled(of(case)?.cpu_s_per_good.as_ref(), MICROS)),
+    ("CPU, µs a row", |case| scaled(of(case)?.cpu_s_per_row.as_ref(), MICROS)),
     ("of its CPUs", |case| of(case)?.busy.map(small_share)),
     ("memory / peak, MiB", |case| {
-        pair(scaled(&of(case)?.memory_bytes, 1.0 / MIB), of(case)?.peak_bytes.map(|bytes| in_column(bytes / MIB)))
+        pair(
+            scaled(of(case)?.memory_bytes.as_ref(), 1.0 / MIB),
+            of(case)?.peak_bytes.map(|bytes| in_column(bytes / MIB)),
+        )
     }),
     ("statements/s", |case| of(case)?.queries_per_s.map(|queries| amount(Quantity::Number, queries))),
     ("statements a response", |case| of(case)?.queries_per_good.map(in_column)),
@@ -98,16 +101,16 @@ type Short = (&'static str, fn(&CaseFinding) -> Option<String>, &'static str);
 /// The most important first.
 const SHORT: [Short; 10] = [
     ("rows/s", |case| number(&of(case)?.rows_per_s), "rows in correct responses"),
-    ("MiB/s", |case| scaled(&case.body_bytes_per_s, 1.0 / MIB), "MiB of their bodies"),
-    ("µs/row", |case| scaled(&of(case)?.subject_cpu_s_per_row, MICROS), "µs/row: CPU of the subject"),
-    ("db µs/row", |case| scaled(&of(case)?.cpu_s_per_row, MICROS), "db: of the database"),
-    ("db µs", |case| scaled(&of(case)?.cpu_s_per_good, MICROS), "db µs: of the database, for each response"),
+    ("MiB/s", |case| scaled(case.body_bytes_per_s.as_ref(), 1.0 / MIB), "MiB of their bodies"),
+    ("µs/row", |case| scaled(of(case)?.subject_cpu_s_per_row.as_ref(), MICROS), "µs/row: CPU of the subject"),
+    ("db µs/row", |case| scaled(of(case)?.cpu_s_per_row.as_ref(), MICROS), "db: of the database"),
+    ("db µs", |case| scaled(of(case)?.cpu_s_per_good.as_ref(), MICROS), "db µs: of the database, for each response"),
     (
         "peak MiB",
         |case| case.resources.peak_bytes.map(|bytes| in_column(bytes / MIB)),
         "peak: most memory since the start, page cache included",
     ),
-    ("db MiB", |case| scaled(&of(case)?.memory_bytes, 1.0 / MIB), "db MiB: anonymous + kernel"),
+    ("db MiB", |case| scaled(of(case)?.memory_bytes.as_ref(), 1.0 / MIB), "db MiB: anonymous + kernel"),
     ("statements", |case| of(case)?.queries_per_good.map(in_column), "statements: for each response"),
     ("running", |case| of(case)?.running_mean.map(in_column), "running: threads with a statement, mean"),
     ("waits", |case| pool(case)?.waits_per_good.map(in_column), "waits: for a connection, for each response"),
@@ -237,8 +240,8 @@ fn lateness(link: &LinkUse) -> String {
     format!("{} / {}", worst(|it| it.lateness_s_mean), worst(|it| it.lateness_s_max))
 }
 
-fn scaled(estimate: &Option<Estimate>, unit: f64) -> Option<String> {
-    estimate.as_ref().map(|estimate| in_column(estimate.value * unit))
+fn scaled(estimate: Option<&Estimate>, unit: f64) -> Option<String> {
+    estimate.map(|estimate| in_column(estimate.value * unit))
 }
 
 fn number(estimate: &Option<Estimate>) -> Option<String> {

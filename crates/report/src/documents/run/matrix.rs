@@ -107,16 +107,16 @@ fn filled(findings: &Findings, sections: &[&ScenarioFinding], notes: &dyn Fn(&st
 
 fn of_servers(scenario: &ScenarioFinding) -> Contest<'_> {
     let is_by_cpu = scenario.judged_by == Judge::Cpu;
-    let cpu_time = |case: &CaseFinding| of(Quantity::Seconds, &case.cpu_s_per_good);
+    let cpu_time = |case: &CaseFinding| of(Quantity::Seconds, case.shown_cpu_s_per_good());
     let value = |case| if is_by_cpu { cpu_time(case) } else { case_value(case) };
     let entry = |case| {
         let costs = vec![
             if is_by_cpu { case_value(case) } else { cpu_time(case) },
-            of(Quantity::Bytes, &case.memory_bytes),
-            of(Quantity::Seconds, &case.latency_p99_s),
+            of(Quantity::Bytes, case.shown_memory_bytes()),
+            of(Quantity::Seconds, case.latency_p99_s.as_ref()),
         ];
         let below = case.bottleneck.as_ref().map(|it| it.kind.words().to_owned()).filter(|_| case.ranked);
-        let judged = if is_by_cpu { case.cpu_s_per_good.as_ref() } else { case.shown_goodput_rps() };
+        let judged = if is_by_cpu { case.shown_cpu_s_per_good() } else { case.shown_goodput_rps() };
         entry(case, judged, value(case), below, costs)
     };
     Contest {
@@ -143,7 +143,7 @@ fn of_programs(program: &ProgramFinding) -> Contest<'_> {
 fn program_entry(case: &ProgramCaseFinding, step_s: Option<f64>) -> Entry<'_> {
     let time = |of: Option<&Estimate>| time_in_steps(of, step_s).unwrap_or_else(|| NONE.to_owned());
     let value = time(case.shown_wall_s());
-    let costs = vec![time(case.cpu_s.as_ref()), of(Quantity::Bytes, &case.rss_bytes)];
+    let costs = vec![time(case.cpu_s.as_ref()), of(Quantity::Bytes, case.rss_bytes.as_ref())];
     entry(case, case.shown_wall_s(), value, None, costs)
 }
 
@@ -183,8 +183,8 @@ fn case_value(case: &CaseFinding) -> String {
     format!("{bound}{}", amount(Quantity::Number, goodput.value))
 }
 
-fn of(quantity: Quantity, estimate: &Option<Estimate>) -> String {
-    estimate.as_ref().map_or(NONE.to_owned(), |estimate| amount(quantity, estimate.value))
+fn of(quantity: Quantity, estimate: Option<&Estimate>) -> String {
+    estimate.map_or(NONE.to_owned(), |estimate| amount(quantity, estimate.value))
 }
 
 /// A name for each scenario, those of servers first. Scenarios with equal names include their load.

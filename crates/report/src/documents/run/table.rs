@@ -72,18 +72,18 @@ fn columns<'a>(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of<Case<'a>>> {
         columns.push((Column::numbers("throttled"), |case| words(throttled(&case.of.resources))));
     }
     columns.push((headed("CPU per response, µs", "CPU µs").priority(COSTS), |case| {
-        scaled(&case.of.cpu_s_per_good, 1e6)
+        scaled(case.of.shown_cpu_s_per_good(), 1e6)
     }));
     columns.push((headed(&memory_heading, "MiB").meaning(memory_meaning).priority(COSTS), |case| {
-        scaled(&case.of.memory_bytes, 1.0 / MIB)
+        scaled(case.of.shown_memory_bytes(), 1.0 / MIB)
     }));
     columns.push((headed("p50, ms", "p50 ms").meaning(format!("p50 {percentile}")).priority(COSTS), |case| {
-        scaled(&case.of.latency_p50_s, 1e3)
+        scaled(case.of.latency_p50_s.as_ref(), 1e3)
     }));
     columns.push((headed("p99, ms", "p99 ms").meaning(format!("p99 {percentile}")), |case| {
         let least_s = case.of.latency_p99_at_least_s;
         least_s.map_or_else(
-            || scaled(&case.of.latency_p99_s, 1e3),
+            || scaled(case.of.latency_p99_s.as_ref(), 1e3),
             |s| format!("{LOWER_BOUND} {}", in_column(s * 1e3)).into(),
         )
     }));
@@ -100,7 +100,7 @@ fn of_page<'a>(scenario: &ScenarioFinding) -> [Of<Case<'a>>; 4] {
         None => "CPU used: subject / generator",
     };
     [
-        (Column::numbers("cold start, ms"), |case| scaled(&case.of.cold_start_s, 1e3)),
+        (Column::numbers("cold start, ms"), |case| scaled(case.of.cold_start_s.as_ref(), 1e3)),
         (Column::numbers(busy), |case| busy_cpus(case.of)),
         (Column::numbers("processes"), |case| {
             words((case.of.processes_max > 0).then(|| case.of.processes_max.to_string()))
@@ -207,6 +207,6 @@ fn busy_cpus(case: &CaseFinding) -> Cell {
     busy.into_iter().flatten().collect::<Vec<String>>().join(" / ").into()
 }
 
-fn scaled(estimate: &Option<Estimate>, unit: f64) -> Cell {
-    words(estimate.as_ref().map(|estimate| in_column(estimate.value * unit)))
+fn scaled(estimate: Option<&Estimate>, unit: f64) -> Cell {
+    words(estimate.map(|estimate| in_column(estimate.value * unit)))
 }
