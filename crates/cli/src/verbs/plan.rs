@@ -248,7 +248,7 @@ fn command(request: StudyRequest<'_>, seed: u64) -> String {
     let blocks = args.blocks.map(|blocks| format!(" --blocks {blocks}")).unwrap_or_default();
     let subjects = match args.subjects.as_slice() {
         [] => String::new(),
-        subjects => format!(" --subjects '{}'", subjects.join(",")),
+        subjects => format!(" --subjects {}", quoted(&subjects.join(","))),
     };
     let shared = if args.allow_shared { " --allow-shared" } else { "" };
     let diagnose = if args.diagnose { " --diagnose" } else { "" };
@@ -256,12 +256,13 @@ fn command(request: StudyRequest<'_>, seed: u64) -> String {
     let name = args.name.as_deref().map(|name| format!(" --name {}", quoted(name))).unwrap_or_default();
     let scale = args.scale.map(|scale| format!(" --scale {scale}")).unwrap_or_default();
     let publish = if args.publish { " --publish" } else { "" };
-    let study = study.map(|study| format!(" {study}")).unwrap_or_default();
+    let study = study.map(|study| format!(" {}", quoted(study))).unwrap_or_default();
+    let strict = if args.strict { " --strict" } else { "" };
     let workloads: String = workloads.iter().map(|name| format!(" --workload {}", quoted(name))).collect();
     let brought = brought_again(bring);
     let pool = slurm.map(|slurm| pool_again(slurm.request())).unwrap_or_default();
     format!(
-        "tolok run{study}{workloads}{brought} --seed {seed}{blocks}{scale}{publish}{subjects}{shared}{rebuild}{diagnose}{name}{pool}"
+        "tolok run{study}{workloads}{brought} --seed {seed}{blocks}{scale}{publish}{subjects}{shared}{rebuild}{diagnose}{strict}{name}{pool}"
     )
 }
 

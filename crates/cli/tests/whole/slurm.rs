@@ -223,7 +223,7 @@ fn what_slurm_refuses_is_said_before_anything_is_measured() {
     for (arguments, reason) in [
         (["run", "try", "--max-jobs", "2"], "--max-jobs needs --on slurm"),
         (["run", "try", "--generators", "2"], "--generators needs --on slurm"),
-        (["run", "try", "--on=slurm", "--rebuild"], "--on slurm excludes --rebuild"),
+        (["run", "try", "--on=slurm", "--rebuild"], "--on excludes --rebuild"),
     ] {
         let said = place.tolok(&arguments);
         assert_eq!(said.code, Some(2));

@@ -114,7 +114,7 @@ impl Found {
         // Slightly more height: a page that is slightly too small becomes two.
         let text = format!(
             "<!doctype html><meta charset=\"utf-8\"><style>@page {{ size: {width_mm}mm {}mm; margin: 0 }} \
-             body {{ margin: 0 }} svg {{ display: round }}</style>{drawing}",
+             body {{ margin: 0 }} svg {{ display: block }}</style>{drawing}",
             height_mm + 0.1
         );
         fs::write(&page, text).map_err(failed)?;
