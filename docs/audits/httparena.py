@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """HttpArena's published results as a transcription: docs/audits/httparena.py CLONE > docs/audits/httparena.toml
 
-CLONE is a clone of github.com/MDA2AV/HttpArena. Every record of site/data becomes a row; digits stay as they are. Which load generator a
-profile has, and how many requests it keeps in flight on a connection, stands in its scripts/lib.
+CLONE is a clone of github.com/MDA2AV/HttpArena. Every record of site/data becomes a row, with its digits unchanged. Its scripts/lib
+defines each profile's load generator and how many requests it keeps in flight on a connection.
 """
 
 import json
@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# endpoint_tool in scripts/lib/profiles.sh; -m in scripts/lib/tools.
+# From endpoint_tool in scripts/lib/profiles.sh, and -m in scripts/lib/tools.
 H2LOAD = {
     "baseline-h2": 100, "static-h2": 32, "baseline-h2c": 100, "json-h2c": 32, "gateway-64": 32,
     "unary-grpc": 100, "unary-grpc-tls": 100, "baseline-h3": 64, "static-h3": 64, "gateway-h3": 32,

@@ -1,5 +1,5 @@
-// What pages can do beyond being read, which none of them needs: narrow the list while one types, count what is chosen, and follow
-// a run by its events.
+// Optional conveniences; every page also works without scripts. Filters the list as the user types, counts the chosen runs, and
+// follows a run by its events.
 
 const LOG_MAX = 6;
 const RENEWED_MS = 5000;
@@ -7,26 +7,26 @@ const NONE = "–";
 
 const byId = (id) => document.getElementById(id);
 
-/** Three significant digits. */
+/** Formats with three significant digits. */
 function digits(value) {
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
 }
 
-/** A bare number: `34.3k`. */
+/** Formats a number without a unit: `34.3k`. */
 function number(value) {
   if (value == null) return NONE;
   const [divisor, unit] = value >= 999.5e3 ? [1e6, "M"] : value >= 999.5 ? [1e3, "k"] : [1, ""];
   return digits(value / divisor) + unit;
 }
 
-/** A time: `842 µs`, `1.25 ms`. */
+/** Formats a duration: `842 µs`, `1.25 ms`. */
 function seconds(value) {
   if (value == null) return NONE;
   const [divisor, unit] = value >= 0.9995 ? [1, "s"] : value >= 0.9995e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
   return `${digits(value / divisor)}\u00a0${unit}`;
 }
 
-/** `45 s`, `2 min 10 s`, `1 h 5 min`. */
+/** Formats the time left: `45 s`, `2 min 10 s`, `1 h 5 min`. */
 function timeLeft(value) {
   const all = Math.max(0, Math.round(value));
   const [hours, minutes] = [Math.floor(all / 3600), Math.floor(all / 60) % 60];
@@ -41,12 +41,12 @@ function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Sets a text only if it is another: what is said aloud is not said twice. */
+/** Sets a text only if it differs, so that screen readers don't announce it again. */
 function say(element, text) {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
-/** An element of a drawing. Texts go in as texts, whatever a study calls its subjects. */
+/** Creates an SVG element. Strings become text nodes, so a subject's name cannot inject markup. */
 function drawn(name, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -68,7 +68,7 @@ function listen(form) {
     let count = 0;
     for (const run of runs) {
       const text = run.dataset.words.toLowerCase();
-      // What is chosen stays in sight, whatever else is looked for.
+      // Chosen runs stay visible even if they don't match the filter.
       run.hidden = !words.every((word) => text.includes(word)) && !run.querySelector("input").checked;
       if (!run.hidden) count += 1;
     }
@@ -84,7 +84,7 @@ function listen(form) {
   };
   filter.addEventListener("input", narrow);
   form.addEventListener("change", tell);
-  // What is chosen stays chosen, and a list that somebody moves through by the keyboard stays as it is.
+  // Keeps the choice, and skips the update while the form has the focus, so the list doesn't change under a keyboard user.
   const renew = async () => {
     if (document.hidden || form.contains(document.activeElement)) return;
     const answer = await fetch(location.href).catch(() => null);
@@ -102,12 +102,12 @@ function listen(form) {
     tell();
   };
   setInterval(renew, RENEWED_MS);
-  // A page that is come back to has its boxes as they were left.
+  // When the user comes back to the page, the browser restores its checkboxes.
   addEventListener("pageshow", tell);
   tell();
 }
 
-// A run at work.
+// The page of a run in progress.
 
 class Follower {
   constructor(section) {
@@ -146,7 +146,7 @@ class Follower {
     });
   }
 
-  /** Adds up an event. */
+  /** Takes in an event. */
   hear(told) {
     this.now = told.t_s;
     if (told.trial != null && told.event !== "trial-started" && this.current?.trial !== told.trial) this.begin(told);
@@ -171,11 +171,11 @@ class Follower {
         break;
       case "phase":
         this.phase = told.phase.replaceAll("-", " ");
-        // A trial that is measured anew begins anew.
+        // A repeated trial starts without seconds.
         if (told.phase === "starting" && this.current) this.current.seconds = [];
         break;
       case "second":
-        // Those of an unscored trial belong to no trial of the page.
+        // Unscored trials are not shown, so their seconds are ignored.
         if (!this.current) break;
         this.current.seconds.push(told);
         this.shown = this.current;
@@ -264,7 +264,7 @@ class Follower {
     if (this.shown) drawSeconds(this.shown, this.rows.get(this.shown.case)?.colour ?? "r-other", this.title(this.shown));
   }
 
-  /** No more events will come. */
+  /** Shows the end of the run, after its last event. */
   end(link) {
     this.draw();
     if (!this.isRunning) return;
@@ -272,7 +272,7 @@ class Follower {
     this.left = null;
     const isWhole = this.ended != null && !(this.ended.missing > 0);
     const state = byId("state");
-    // Whether it is sound, the page of the run says.
+    // Whether the run passed its checks is on its result page.
     state.className = isWhole ? "chip" : "chip warn";
     say(state, isWhole ? "finished" : "! stopped");
     say(byId("status"), this.ended ? this.status : "It was stopped.");
@@ -283,7 +283,7 @@ class Follower {
   }
 }
 
-/** The order of a scenario's cases so far. */
+/** The current ranking of a scenario's cases. */
 class Standing {
   constructor(list) {
     this.list = list;
@@ -294,7 +294,7 @@ class Standing {
     this.isNew = false;
   }
 
-  /** Trials that do not count have no figure. */
+  /** Stores null for a trial that does not count. */
   add(told, counts) {
     const place = this.places.get(told.case);
     if (!place) return;
@@ -330,7 +330,7 @@ class Row {
     this.colour = element.dataset.class;
     this.title = element.querySelector(".title").textContent;
     this.planned = Number(element.dataset.planned);
-    // A trial that is told again, as to a page that was opened late, is the same trial.
+    // A page that was opened late gets events of trials that it already has, so trials are keyed by number.
     this.trials = new Map(JSON.parse(element.dataset.trials).map(([trial, goodput, p99]) => [trial, { goodput, p99 }]));
     this.known = new Set(this.trials.keys());
     this.failed = new Set();
@@ -365,7 +365,7 @@ class Row {
     if (!dots) return;
     const middle = median(this.goodputs());
     const p99s = [...this.trials.values()].map((trial) => trial.p99).filter((p99) => p99 != null);
-    // What was there when the page was made was put in words by the analysis, but for the second half of an A/A pair.
+    // The server's analysis already filled in the initial figures, except those of the second half of an A/A pair.
     const cell = this.element.querySelector(".median");
     if (this.isNew || cell.textContent === NONE) {
       say(cell, number(middle));
@@ -381,7 +381,7 @@ class Row {
   }
 }
 
-/** The seconds of a trial: throughput and response times, each in a panel as wide as there is room. */
+/** Draws a trial second by second: throughput and response times, each in a panel that fills the available width. */
 function drawSeconds(trial, colour, title) {
   const figure = byId("seconds");
   figure.hidden = false;
@@ -414,7 +414,7 @@ function drawSeconds(trial, colour, title) {
   );
 }
 
-/** A round number that is no smaller. */
+/** The next round number: 1, 2, 2.5, 5 or 10 times a power of ten. */
 function roundUp(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 2.5, 5, 10].map((step) => step * power).find((step) => step >= value * 0.9999);
@@ -446,7 +446,7 @@ function panel({ width, from, to, colour, heading, write, lines, crosses, says }
     const [at, value] = line.values.at(-1);
     if (line.name) ends.push({ name: line.name, x: x(at) + 6, y: y(value) + 4 });
   }
-  // Two names at one height would lie on each other.
+  // Keep the two names from overlapping.
   if (ends.length === 2 && Math.abs(ends[0].y - ends[1].y) < 13) {
     const middle = (ends[0].y + ends[1].y) / 2;
     [ends[0].y, ends[1].y] = [Math.min(middle + 6.5, bottom), Math.min(middle + 6.5, bottom) - 13];
@@ -456,7 +456,7 @@ function panel({ width, from, to, colour, heading, write, lines, crosses, says }
   return svg;
 }
 
-// Commands to copy. Without a script, or where the browser forbids it, they are marked by hand.
+// Commands with a button to copy them. Without scripts or clipboard access, there is no button.
 
 function offer(button) {
   button.hidden = false;

@@ -1,6 +1,6 @@
 import { Html } from "@elysiajs/html";
 
-// Elysia's own page of the workload fortunes; `safe` escapes.
+// The page of the workload fortunes, in Elysia's own JSX. `safe` escapes.
 export const page = (rows) =>
   "<!DOCTYPE html>" +
   (

@@ -1,7 +1,7 @@
 // The page of the workload fortunes.
 const row = ({ id, message }) => `<tr><td>${id}</td><td>${Bun.escapeHTML(message)}</td></tr>`;
 
-// Sorts by code units, which for these texts is the order of code points.
+// Compares UTF-16 code units, which gives code-point order for these texts.
 export function page(fortunes) {
   fortunes.sort((a, b) => (a.message < b.message ? -1 : 1));
   return (

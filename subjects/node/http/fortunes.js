@@ -6,7 +6,7 @@ const escape = (text) => text.replace(/[&<>"']/g, (character) => escapes[charact
 
 const row = ({ id, message }) => `<tr><td>${id}</td><td>${escape(message)}</td></tr>`;
 
-// Sorts by code units, which is by code points for these texts.
+// Compares UTF-16 code units, which gives code-point order for these texts.
 function page(fortunes) {
   fortunes.sort((a, b) => (a.message < b.message ? -1 : 1));
   return (

@@ -1,4 +1,4 @@
-"""What asks the tables, by the driver of the database."""
+"""Queries the tables, with the database's driver."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ MOST_KEPT = 512
 
 
 async def add_to_all(ids):
-    """Adds 1 to amounts, in one transaction."""
+    """Adds 1 to each amount, in one transaction."""
     changed = []
     async with transaction() as ask:
         for id in ids:
@@ -29,14 +29,14 @@ kept = {}
 
 
 async def read_row(id):
-    """A row, or nothing. It is read by a task that stands in the cache before, so that a change always finds it."""
+    """A row, or None. The reading task enters the cache before it starts, so a change always finds it."""
     if id not in kept:
         if len(kept) >= MOST_KEPT:
             del kept[next(iter(kept))]
         kept[id] = asyncio.create_task(query(STOCK, id))
     reading = kept[id]
     try:
-        # Other requests may wait for this reading, even if this client hangs up.
+        # Other requests may wait for this task, so it must go on if this client hangs up.
         rows = await asyncio.shield(reading)
     except Exception:
         if kept.get(id) is reading:
@@ -55,7 +55,7 @@ async def delete_row(id):
 
 
 async def change(id, sql, *values):
-    """Whether a change that failed was made is not known, so it takes the row out as well."""
+    """Removes the row from the cache even if the change fails, because it may have been made."""
     try:
         await query(sql, *values)
     finally:

@@ -1,17 +1,17 @@
-"""What the workloads without a database compute. Every framework in Python has this file."""
+"""The computations of the workloads without a database. Every Python framework has a copy of this file."""
 
 NAMES = ["anvil", "basket", "candle", "drum", "easel", "funnel", "goblet", "hammer"]
 
 
 def drawn(n, seed):
-    """n numbers that follow from a seed."""
+    """n numbers derived from a seed."""
     for _ in range(n):
         seed = seed * 16_807 % 2_147_483_647
         yield seed
 
 
 def keys(n, seed):
-    """Keys of rows, which may repeat."""
+    """Row keys, which may repeat."""
     return [1 + x % 10_000 for x in drawn(n, seed)]
 
 

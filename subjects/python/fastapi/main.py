@@ -43,7 +43,7 @@ async def upload(request: Request):
     return {"bytes": len(sent), "sha256": hashlib.sha256(sent).hexdigest()}
 
 
-# One client for all requests, which keeps its connections.
+# One client for all requests, so connections are reused.
 service = httpx.AsyncClient(limits=httpx.Limits(max_keepalive_connections=None))
 
 

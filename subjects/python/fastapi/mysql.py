@@ -1,4 +1,4 @@
-"""The pool of connections for MariaDB and MySQL, which connects when the first query asks."""
+"""The connection pool for MariaDB and MySQL, opened at the first query."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ async def query(sql, *values):
 
 @asynccontextmanager
 async def transaction():
-    """Gives what asks within one transaction. If it fails, the pool closes the connection."""
+    """Yields a function that queries within one transaction. If it fails, the pool closes the connection."""
     async with (await connections()).acquire() as connection, connection.cursor(DictCursor) as cursor:
 
         async def ask(sql, *values):

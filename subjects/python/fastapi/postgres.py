@@ -1,4 +1,4 @@
-"""The pool of connections for PostgreSQL, which connects when the first query asks."""
+"""The connection pool for PostgreSQL, opened at the first query."""
 
 import asyncio
 import os
@@ -33,13 +33,13 @@ async def connections():
 
 
 async def text_decimals(connection):
-    """Decimals as the text that the database sends."""
+    """Keeps decimals as strings, as the database sends them."""
     await connection.set_type_codec("numeric", schema="pg_catalog", encoder=str, decoder=str)
 
 
 @cache
 def numbered(sql):
-    """PostgreSQL numbers its parameters."""
+    """Replaces each %s by PostgreSQL's $1, $2, …"""
     first, *rest = sql.split("%s")
     return first + "".join(f"${number}{text}" for number, text in zip(count(1), rest))
 
@@ -50,6 +50,6 @@ async def query(sql, *values):
 
 @asynccontextmanager
 async def transaction():
-    """Gives what asks within one transaction."""
+    """Yields a function that queries within one transaction."""
     async with (await connections()).acquire() as connection, connection.transaction():
         yield lambda sql, *values: connection.fetch(numbered(sql), *values)

@@ -1,4 +1,4 @@
-"""Rows that this process keeps. Threads share them; several processes would not hear of each other's changes, so they keep none."""
+"""A cache of rows, shared by threads. Several processes would not see each other's changes, so they cache nothing."""
 
 import os
 import threading
@@ -11,7 +11,7 @@ lock = threading.Lock()
 
 
 def cached(id, read):
-    """A reading stands here before it begins. So a change always finds it and takes it out, however long it takes."""
+    """A read enters the cache before it starts, so a change finds and removes it even while it runs."""
     if not keeps:
         return read(id)
     with lock:

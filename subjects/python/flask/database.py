@@ -1,4 +1,4 @@
-"""A connection for each thread, made at its first query."""
+"""One connection per thread, opened at its first query."""
 
 import os
 import threading
@@ -25,7 +25,7 @@ def cursor():
         with own.connection.cursor() as opened:
             yield opened
     except Error:
-        # The next request connects again.
+        # The thread's next query connects again.
         own.connection.close()
         del own.connection
         raise
@@ -38,7 +38,7 @@ def query(sql, *values):
 
 
 def add_to_all(ids):
-    """Adds 1 to amounts, in one transaction."""
+    """Adds 1 to each amount, in one transaction."""
     changed = []
     with cursor() as asked:
         asked.execute("BEGIN")
@@ -66,7 +66,7 @@ def delete_row(id):
 
 
 def change(id, sql, *values):
-    """Whether a change that failed was made is not known, so it takes the row out as well."""
+    """Removes the row from the cache even if the change fails, because it may have been made."""
     try:
         query(sql, *values)
     finally:

@@ -1,4 +1,4 @@
-"""A plain http.server for the workloads that need no more than the standard library."""
+"""A plain http.server for the workloads that need only the standard library."""
 
 import gzip
 import hashlib
@@ -92,7 +92,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(*WRITES[path](self.rfile.read(int(length))))
 
     def refuse(self):
-        # The body of the request stays unread, so the connection cannot be reused.
+        # The request's body stays unread, so the connection cannot be reused.
         self.close_connection = True
         path = self.path.partition("?")[0]
         allowed = "GET, HEAD" if path in READS or FILE.fullmatch(path) else "POST" if path in WRITES else None

@@ -3,7 +3,7 @@ using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "hono", worker = .hono),
-    # The service that the workload upstream asks is on this machine, and workerd would reach public addresses only.
+    # The workload upstream calls a service on this machine. By default, workerd reaches only public addresses.
     (name = "beside", network = (allow = ["private"])),
   ],
   # The address comes from the command line.

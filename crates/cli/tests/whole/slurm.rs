@@ -1,4 +1,4 @@
-//! Rounds on the nodes of a Slurm: each whole or not at all, whatever is lost on the way.
+//! Runs on a Slurm cluster: every round ends complete, even if a node, the controller or the run is lost on the way.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::place::{Place, Said, Started, assert_all_gone, assert_done, my_turn, 
 
 const BLOCKS: u32 = 6;
 
-/// Two subjects in rounds of about five seconds. The first is the one that a block on a lost node was at.
+/// Two subjects in rounds of about five seconds.
 fn place() -> Place {
     place_of(BLOCKS)
 }
@@ -27,7 +27,7 @@ fn tolok(place: &Place, cluster: &Cluster, arguments: &[&str]) -> Command {
     cluster.submitter(&place.command(arguments))
 }
 
-/// The nodes on which rounds ran, by their records, and whether every trial is there and whole.
+/// The nodes on which rounds ran, from their records. Asserts that each round has exactly one record.
 fn nodes_of(run: &Path) -> BTreeSet<String> {
     let blocks = blocks_of(run);
     assert_eq!(blocks.len(), BLOCKS as usize, "each round has one record, that of the node that ran it whole");
@@ -43,7 +43,7 @@ fn assert_whole(place: &Place) -> PathBuf {
     place.run_folder()
 }
 
-/// The node on which a round began, by the line that says so.
+/// The node's name in a line about the beginning of a round.
 fn node_in(line: &str) -> String {
     let (_, behind) = line.rsplit_once(" on ").unwrap();
     behind.split(' ').next().unwrap().to_owned()
@@ -88,7 +88,7 @@ fn a_lost_node_a_cut_one_and_a_controller_that_dies_cost_no_round_and_halve_none
     cluster.wait_for(|_| place.processes().is_empty(), "the node that was cut off notices that the run is gone");
 }
 
-/// The study `count`: a round of requests that two generators share.
+/// Adds the study `count`: one round, whose requests the generators share.
 fn with_counted(place: Place) -> Place {
     let text = "title = 'Count'\nsubjects = ['test/counting']\nblocks = 1\nseed = 7\nceiling = false\naa-pair = false\nreruns = 0\n\
                 [[scenario]]\nworkload = 'hello'\n\
@@ -97,7 +97,7 @@ fn with_counted(place: Place) -> Place {
     place.with_faulty("counting", "count")
 }
 
-/// The nodes that generated the load of a round.
+/// The generator nodes of a round.
 fn generators_of(block: &Value) -> BTreeSet<String> {
     let generators = block["generators"].as_array().unwrap().iter();
     generators.map(|generator| generator["name"].as_str().unwrap().to_owned()).collect()
@@ -126,7 +126,7 @@ fn two_generators_count_as_one_what_the_server_counts_and_a_round_without_one_of
     let in_trial = |name: &str| std::fs::read_to_string(trial_of(&place).join(name)).unwrap();
     let record: Value = serde_json::from_str(&in_trial("tool.json")).unwrap();
     assert_eq!(record["ledger"]["good"], 301);
-    // The lab asks once whether the server is there.
+    // The lab's readiness check is the one extra request.
     let counted = in_trial("subject.log");
     assert_eq!(counted.lines().filter(|line| line.ends_with("answers")).count(), 302, "{counted}");
     assert_eq!(record["generator"]["threads"].as_array().unwrap().len(), 2);
@@ -141,7 +141,7 @@ fn two_generators_count_as_one_what_the_server_counts_and_a_round_without_one_of
     run.wait_for("1/4");
     cluster.kill(generator);
     let lost = run.wait_for("was lost");
-    // Slurm may have ended the block before that could say which node it misses.
+    // Slurm may have ended the block before it could report which node was lost.
     let is_told =
         [format!("was lost on {generator}"), "its nodes were silent".to_owned()].iter().any(|it| lost.contains(it));
     assert!(is_told && lost.contains("it runs again elsewhere"), "{lost}");
@@ -163,12 +163,12 @@ fn a_run_that_is_killed_leaves_no_job_and_goes_on_where_whole_rounds_end() {
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
     let _turn = my_turn();
     let (place, cluster) = (place(), Cluster::of(2));
-    // Two rounds are at work, and two wait in the queue.
+    // Two rounds run, and two wait in the queue.
     let mut run = Started::of(tolok(&place, &cluster, &["run", "try", "--on", "slurm"]));
     while place_blocks(&place) == 0 {
         run.wait_for("began on");
     }
-    // `nsenter` stands before tolok.
+    // `run` is `nsenter`, so tolok itself needs the signal.
     kill_tolok(&place);
     run.finish();
     cluster.wait_for(|cluster| cluster.jobs().is_empty(), "the nodes notice that the run is gone");
@@ -239,7 +239,7 @@ fn place_blocks(place: &Place) -> usize {
     if place.path().join("runs").exists() { place.records().len() } else { 0 }
 }
 
-/// The tolok that runs the study, and not those on nodes.
+/// Signals the tolok that runs the study, but not those on nodes.
 fn signal_tolok(place: &Place, signal: Signal) {
     signal_all(&format!("{} run try", place.command(&[]).get_program().to_string_lossy()), signal);
 }

@@ -1,4 +1,4 @@
-//! Rounds on a Slurm that is made of scripts: what a real one says once in a while, whenever a test wants it.
+//! Runs on a fake Slurm made of scripts, which reproduces a real one's rare answers on demand.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -7,18 +7,18 @@ use std::process::Command;
 
 use crate::place::{Place, Said, Started, assert_done, my_turn, shared_turn};
 
-/// A Slurm with nodes `n1` and `n2`, whose jobs run on this machine.
+/// A fake Slurm with nodes `n1` and `n2`, whose jobs run on this machine.
 struct Fakes {
     place: Place,
 }
 
 impl Fakes {
-    /// `block` is what happens to a job of a round before tolok starts there, with the job's name in `$job`.
+    /// The shell script `block` runs in a round's job before tolok starts. `$job` is the job's name.
     fn of(block: &str) -> Self {
         Self::with_queue("", block)
     }
 
-    /// As [`Self::of`]. `before` happens to a job before it is in the queue.
+    /// Like [`Self::of`]. The script `before` runs before the job enters the queue.
     fn with_queue(before: &str, block: &str) -> Self {
         let place = Place::new().with_faulty("one", "none").with_faulty("two", "none");
         let fakes = Self { place: place.with_study("['test/one', 'test/two']", 2, "300ms") };
@@ -59,7 +59,7 @@ impl Fakes {
         command
     }
 
-    /// What `squeue` and `scancel` were asked.
+    /// The calls of `squeue` and `scancel`.
     fn asked(&self) -> Vec<String> {
         fs::read_to_string(self.path("log")).unwrap_or_default().lines().map(str::to_owned).collect()
     }
@@ -68,14 +68,13 @@ impl Fakes {
 #[test]
 fn no_job_of_a_run_is_left_and_those_of_others_stay() {
     let _turn = my_turn();
-    // The first attempt at each round says that it is there, and then nothing.
+    // The first attempt at each round reports that it is alive, and then falls silent.
     let silent = "case $job in *-1) echo '{\"alive\":{\"name\":\"n1\",\"job\":\"7\"}}'; exec sleep 600 ;; esac";
     let fakes = Fakes::of(silent);
     fs::write(fakes.path("queue"), "7 tolok-of-somebody-else\n").unwrap();
     let said = Said::of(fakes.tolok(&["run", "try", "--on", "slurm"]).output().unwrap());
     assert_done(said.code, &said.progress);
     assert_eq!(said.progress.matches("was lost on n1 (job 7): it was silent").count(), 2, "{}", said.progress);
-    // No job of the run stays, and those of others do.
     assert_eq!(fs::read_to_string(fakes.path("queue")).unwrap(), "7 tolok-of-somebody-else\n");
     let asked = fakes.asked();
     let squeues = asked.iter().filter(|line| line.starts_with("squeue") && line.contains("%A")).count();
@@ -95,7 +94,7 @@ fn a_job_that_slurm_forgot_is_asked_for_again() {
 #[test]
 fn a_job_that_ends_slowly_holds_up_no_other_round() {
     let _turn = my_turn();
-    // The first round's first job closes its output, and ends only when the other round is over.
+    // The first round's first job closes its output, and ends only after the other round.
     let slow = "case $job in *-b1-1) exec >&-; while [ ! -e $0.go ]; do sleep 0.05; done; \
                 echo 'srun: error: no luck' >&2; exit 1 ;; esac";
     let fakes = Fakes::of(slow);

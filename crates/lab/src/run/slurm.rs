@@ -1,5 +1,5 @@
-//! Slurm, whose nodes run blocks. Each block is a job with a node of its own; `srun` starts it and carries what it and the run
-//! say to each other.
+//! Runs blocks on Slurm's nodes. Each block is a job with its own nodes. `srun` starts it and carries the messages between it and the
+//! run.
 
 mod cancelling;
 mod queue;
@@ -20,9 +20,9 @@ pub(super) use self::cancelling::Cancelling;
 pub(super) use self::queue::QueueWatch;
 use crate::pool::{HostsFile, PoolError};
 
-/// A question to Slurm, and a command to it, have this time.
+/// Time limit for a Slurm command.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
-/// The port of a service that listens nowhere (RFC 863).
+/// The port of the discard service (RFC 863). Any port would do, because nothing is sent.
 const DISCARD_PORT: u16 = 9;
 
 /// Why Slurm cannot run blocks.
@@ -46,20 +46,20 @@ pub enum SlurmError {
     NoMachine(String),
 }
 
-/// A Slurm that answers.
+/// A Slurm cluster that answered `sinfo`.
 #[derive(Debug, Clone)]
 pub struct Slurm {
     request: PoolRequest,
-    /// Where Slurm's client finds its cluster, if not where it usually looks.
+    /// Configuration file for Slurm's clients. `None` means their default.
     conf: Option<PathBuf>,
-    /// CPUs of the smallest node that fits.
+    /// CPUs of the smallest node that meets the request.
     cpus: u32,
-    /// How many nodes there are.
+    /// Number of nodes that `sinfo` listed.
     nodes: usize,
 }
 
 impl Slurm {
-    /// Asks Slurm for the nodes that fit.
+    /// Asks Slurm for its nodes, and checks that enough of them meet the request.
     pub fn reach(request: PoolRequest) -> Result<Self, SlurmError> {
         let hosts = request.hosts.as_deref().map(HostsFile::read).transpose()?;
         let conf = hosts.as_ref().map(HostsFile::slurm_conf);
@@ -82,7 +82,7 @@ impl Slurm {
         &self.request
     }
 
-    /// What one of the nodes is, as `tolok doctor` sees it there.
+    /// Runs `tolok doctor` on one of the nodes, and returns its description of that machine.
     pub fn machine(&self, tolok: &Path) -> Result<Machine, SlurmError> {
         let mut doctor = self.srun("tolok-doctor", 1, &BTreeSet::new());
         let text = said("srun", doctor.arg(tolok).args(["doctor", "--format", "json"]))?;
@@ -91,12 +91,12 @@ impl Slurm {
         serde_json::from_value(found["machine"].take()).map_err(no_machine)
     }
 
-    /// Asks in the background which nodes Slurm knows to be lost. Their names come once it has answered.
+    /// Asks Slurm in the background which nodes are lost. The receiver gets their names once Slurm answers.
     pub(super) fn ask_for_lost_nodes(&self) -> Receiver<BTreeSet<String>> {
         let mut sinfo = client("sinfo", self.conf.as_deref());
         sinfo.args(["--noheader", "--Node", "--format", "%N %T"]);
         let (sender, answer) = channel();
-        // Without a thread, or an answer in time, the channel closes, and nothing is known.
+        // Without a thread or a timely answer, the channel closes empty.
         let _ = std::thread::Builder::new()
             .spawn(move || said_within(sinfo, ANSWER_LIMIT).and_then(|said| sender.send(lost_nodes(&said)).ok()));
         answer
@@ -106,13 +106,14 @@ impl Slurm {
         self.conf.as_deref()
     }
 
-    /// How many nodes a block has: that of its servers, and those of its load.
+    /// Number of nodes in a block: one for the servers, and one for each generator.
     fn nodes_of_block(&self) -> usize {
         1 + self.request.generators as usize
     }
 
-    /// The job of a block by this name, on nodes that are none of the `lost`. What runs on each of them is to be added. All of them read
-    /// what the run says; what it reads is of the first one, but for standard error.
+    /// Returns the `srun` command of a block's job, which avoids the `lost` nodes if enough others remain. The caller appends the program
+    /// that each node runs. All nodes read the run's messages. The run reads the first node's standard output, and every node's standard
+    /// error.
     pub(super) fn job(&self, name: &str, lost: &BTreeSet<String>) -> Command {
         let mut srun = self.srun(name, self.nodes_of_block(), lost);
         if self.request.generators > 0 {
@@ -129,11 +130,11 @@ impl Slurm {
         let PoolRequest { partition, constraint, account, .. } = &self.request;
         let asked = [("partition", partition), ("constraint", constraint), ("account", account)];
         srun.args(asked.iter().filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?))));
-        // Without enough other nodes, lost ones are asked again.
+        // If too few other nodes remain, lost ones may be used again.
         if !lost.is_empty() && lost.len() + nodes <= self.nodes {
             srun.arg(format!("--exclude={}", lost.iter().map(String::as_str).collect::<Vec<_>>().join(",")));
         }
-        // Within a job, its variables would steer srun. The folder for temporary files is a matter of the node.
+        // If tolok itself runs in a job, that job's variables would override srun's options. TMPDIR may not exist on the node.
         let of_job = |name: &String| name.starts_with("SLURM_") && name != "SLURM_CONF" || name == "TMPDIR";
         std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(of_job).for_each(|name| {
             srun.env_remove(name);
@@ -142,45 +143,45 @@ impl Slurm {
     }
 }
 
-/// A program of Slurm's that asks this cluster.
+/// A Slurm client program that uses this cluster's configuration.
 fn client(program: &str, conf: Option<&Path>) -> Command {
     let mut client = Command::new(program);
     client.envs(conf.map(|conf| ("SLURM_CONF", conf)));
     client
 }
 
-/// The node that this process runs on, if it is in a job.
+/// The node of this process, if it runs in a Slurm job.
 pub(super) fn this_node() -> Option<Node> {
     Some(Node { name: std::env::var("SLURMD_NODENAME").ok()?, job: std::env::var("SLURM_JOB_ID").ok()? })
 }
 
-/// Which of the nodes that generate load this one is, from 1, if it is one.
+/// This node's number among the generator nodes, from 1. `None` on the server's node and outside a job.
 pub(super) fn generator_number() -> Option<u32> {
     let number = std::env::var("SLURM_PROCID").ok()?.parse().ok()?;
     (number > 0).then_some(number)
 }
 
-/// Where the other nodes of the job find this one: its address in the network in which the run is.
+/// The address at which the job's other nodes reach this one: its address in the run's network.
 pub(super) fn own_address() -> io::Result<IpAddr> {
     const RUN: &str = "SLURM_LAUNCH_NODE_IPADDR";
     let unknown = || io::Error::other(format!("it sets no {RUN}"));
     let run: IpAddr = std::env::var(RUN).ok().and_then(|text| text.parse().ok()).ok_or_else(unknown)?;
     let any: IpAddr = if run.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
-    // Nothing is sent: the kernel only says from where it would be.
+    // Connecting a UDP socket sends nothing, but the kernel picks the source address.
     let towards_the_run = UdpSocket::bind((any, 0))?;
     towards_the_run.connect((run, DISCARD_PORT))?;
     Ok(towards_the_run.local_addr()?.ip())
 }
 
-/// Ends the job of this node. Slurm keeps a job whose `srun` was killed, so a block whose run is gone ends its own.
+/// Cancels this node's job. Slurm keeps a job whose `srun` was killed, so a block whose run is gone cancels its own.
 pub(super) fn end_job(node: &Node) -> io::Result<()> {
     let mut scancel = Command::new("scancel");
     let mut child = scancel.args(["--quiet", &node.job]).stdin(Stdio::null()).spawn()?;
-    // On a node that was cut off it waits for the controller; Slurm ends such a job by itself.
+    // On a node that is cut off, `scancel` waits for the controller. Slurm itself ends such a job.
     end_within(&mut child, ANSWER_LIMIT).map(drop)
 }
 
-/// Of a pool that tolok made, tolok knows more than Slurm says.
+/// For a pool that tolok made, replaces Slurm's error with one that points to `tolok pool status`.
 fn of_pool(request: &PoolRequest, error: SlurmError) -> SlurmError {
     match (&request.hosts, error) {
         (Some(file), SlurmError::Refused { said, .. }) => {
@@ -192,7 +193,7 @@ fn of_pool(request: &PoolRequest, error: SlurmError) -> SlurmError {
     }
 }
 
-/// What a command prints that ends well and in time.
+/// The output of a command. `None` if it fails or exceeds `limit`.
 fn said_within(mut command: Command, limit: Duration) -> Option<String> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
@@ -213,8 +214,8 @@ fn lost_nodes(said: &str) -> BTreeSet<String> {
     lost.map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The fewest CPUs of a node that has the feature, from lines of `CPUS FEATURE,FEATURE NAME`. Of a constraint that is an expression,
-/// Slurm alone knows which nodes fit.
+/// The fewest CPUs of any node with the feature, from lines of `CPUS FEATURE,FEATURE NAME`. If the constraint is an expression, which
+/// only Slurm can evaluate, all nodes count.
 fn smallest(nodes: &str, constraint: Option<&str>) -> Option<u32> {
     let is_name =
         |constraint: &&str| constraint.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
@@ -234,7 +235,7 @@ fn words(request: &PoolRequest) -> String {
     if asked.is_empty() { "any partition".to_owned() } else { asked.join(" and ") }
 }
 
-/// What a command printed.
+/// Runs a command and returns its output. The error of a failed command holds its last line of standard error.
 fn said(program: &'static str, command: &mut Command) -> Result<String, SlurmError> {
     let ended = command.stdin(Stdio::null()).output();
     let Output { status, stdout, stderr } = ended.map_err(|source| SlurmError::NotStarted { program, source })?;

@@ -44,7 +44,7 @@ fn style(runtimes: &[Runtime]) -> String {
     let (light, dark) = (variables(|it| &it.light), variables(|it| &it.dark));
     let classes = runtimes.iter().map(|it| format!(".{} {{ --c: var(--{}); }}\n", it.class, it.name));
     format!(
-        "\n/* Of the subjects' folders. */\n{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n@media print {{ {light} }}\n{}",
+        "\n/* Colours of the runtimes, from the subjects' folders. */\n{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n@media print {{ {light} }}\n{}",
         classes.collect::<String>()
     )
 }

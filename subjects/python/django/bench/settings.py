@@ -1,4 +1,4 @@
-"""What `django-admin startproject` writes, without the admin, with the driver of the database."""
+"""The settings of `django-admin startproject`, without the admin, and with the database's driver."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ if os.environ["DATABASE_ENGINE"] == "postgres":
 else:
     import pymysql
 
-    # Django requires mysqlclient, which must be compiled, in a minimum version. PyMySQL takes its place.
+    # Django requires a minimum version of mysqlclient, which must be compiled. PyMySQL replaces it and reports that version.
     pymysql.version_info = (2, 2, 7, "final", 0)
     pymysql.install_as_MySQLdb()
     ENGINE, OPTIONS = "django.db.backends.mysql", {"connect_timeout": 2, "read_timeout": 5}

@@ -116,7 +116,7 @@ def updates(request):
 
 
 def change(id, sql, *values):
-    """Whether a change that failed was made is not known, so it takes the row out as well."""
+    """Removes the row from the cache even if the change fails, because it may have been made."""
     try:
         with connection.cursor() as cursor:
             cursor.execute(sql, values)

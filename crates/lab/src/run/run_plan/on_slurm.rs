@@ -1,6 +1,7 @@
-//! Blocks on the nodes of Slurm: several at once, each on a node of its own, and each whole or not at all.
+//! Runs blocks on Slurm's nodes: several at once, each on its own nodes.
 //!
-//! A ratio is a matter of one block, so a block that was lost runs again whole on another node. What it had measured stays apart.
+//! Ratios are formed within a block, so a lost block runs again in full on another node. What it had measured stays in its attempt's
+//! folder, which no figure uses.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
@@ -17,25 +18,26 @@ use crate::run::events::event::RunEvent;
 use crate::run::reruns::Reruns;
 use crate::run::slurm::{Cancelling, QueueWatch, Slurm};
 
-/// The run and its blocks tell each other this often that they are there.
+/// How often the run and its blocks tell each other that they are alive.
 pub(in crate::run) const BEAT: Duration = Duration::from_secs(1);
-/// A block that is silent for so long is lost.
+/// A block that is silent for longer is lost.
 const SILENCE_LIMIT: Duration = Duration::from_secs(3);
-/// How often a block may be lost before the run gives it up.
+/// The run fails when one block has been lost this often.
 const MOST_LOSSES: usize = 3;
-/// A job that Slurm refuses is asked for again, as its controller may only be away.
+/// A job that Slurm refuses is submitted again after this pause, because the controller may only be down for a while.
 const REFUSAL_PAUSE: Duration = Duration::from_secs(5);
+/// The run fails when Slurm has refused a block's job for this long.
 const REFUSAL_LIMIT: Duration = Duration::from_secs(5 * 60);
 
-/// A block that has to be run, and where it was lost.
+/// A block that still has to run, and the nodes on which it was lost.
 struct OpenBlock<'p> {
     block: u32,
     trials: Vec<&'p PlannedTrial>,
     lost_on: BTreeSet<String>,
     losses: usize,
-    /// Since when Slurm refuses its job, and when it is asked again.
+    /// When Slurm first refused its job, and when to submit it again.
     refused: Option<(Instant, Instant)>,
-    /// What Slurm says of lost nodes, if the block does not know which one it lost.
+    /// Receives the nodes that Slurm reports as lost, if it is unknown which one the block lost.
     asked: Option<Receiver<BTreeSet<String>>>,
 }
 
@@ -45,7 +47,7 @@ impl<'p> OpenBlock<'p> {
         Self { block: trials[0].block, trials: trials.to_vec(), lost_on, losses, refused, asked }
     }
 
-    /// Whether its job can be asked for.
+    /// Whether its job can be submitted now.
     fn is_due(&mut self) -> bool {
         match self.asked.as_ref().map(Receiver::try_recv) {
             Some(Ok(lost)) => self.lost_on.extend(lost),
@@ -61,23 +63,22 @@ impl<'p> OpenBlock<'p> {
 struct AtWork<'p> {
     open: OpenBlock<'p>,
     flight: Flight,
-    /// Name of its job.
     job: String,
 }
 
-/// What the run does at intervals while it listens.
+/// What the run does periodically while it listens.
 struct Pulse {
-    /// When the blocks were last told that the run is there.
+    /// When the last beat was sent to the blocks.
     beat: Instant,
     queue: QueueWatch,
 }
 
 type Flights<'p> = BTreeMap<u32, AtWork<'p>>;
-/// On which blocks are heard, each by its number.
+/// The channel of the blocks' messages, each tagged with the number of its flight.
 type Line = (Sender<(u32, Heard)>, Receiver<(u32, Heard)>);
 
 impl<'a> Run<'a> {
-    /// Runs the blocks of these trials on nodes of Slurm.
+    /// Runs the blocks of these trials on Slurm's nodes.
     pub(super) fn run_on(
         &mut self,
         slurm: &Slurm,
@@ -90,12 +91,12 @@ impl<'a> Run<'a> {
         // After an error, others may still be at work.
         at_work.into_values().for_each(|at| self.give_up(at.flight, &at.job));
         let cancelled = self.cancel_all_jobs();
-        // The old one waits for its end.
+        // Dropping the old one waits until its jobs are cancelled.
         self.cancelling = Cancelling::at(slurm.conf());
         ran.and(cancelled)
     }
 
-    /// Cancels every job of this run: those of a session that was killed, and those that a controller did not end because it was away.
+    /// Cancels every job of this run, including those of a killed session and those that were not cancelled while the controller was down.
     fn cancel_all_jobs(&mut self) -> Result<(), RunError> {
         self.cancelling.take_all(job_name(&self.setup.folder.run()?.id, ""));
         self.cancelling.send();
@@ -140,8 +141,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Hears the blocks until one is over or lost, or until a beat is due. Returns those that have to be run again, and whether one is
-    /// over.
+    /// Listens to the blocks until one ends or is lost, or until a beat is due. Returns the blocks that must run again, and whether one
+    /// ended.
     fn hear(
         &mut self,
         (sender, heard): &Line,
@@ -170,12 +171,12 @@ impl<'a> Run<'a> {
                     let Some(mut at) = at_work.remove(&number) else { continue };
                     at.open.refused = None;
                     match self.follow(&mut at.flight, event, emit) {
-                        // What its machine wrote cannot be read.
+                        // The files that its node wrote cannot be read.
                         Err(RunError::Store(error)) => {
                             let lost = self.lose(at, Loss::of_block(error), emit)?;
                             return Ok((lost.into_iter().collect(), false));
                         }
-                        // Its `srun` would wait for the lost node.
+                        // Don't wait for its `srun`, which would wait for the lost node.
                         followed if at.flight.apart.as_ref().is_some_and(|apart| apart.loss.is_some()) => {
                             followed?;
                             return Ok((self.over(at, None, emit)?.into_iter().collect(), false));
@@ -194,7 +195,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Gives up blocks that a node no longer speaks for and jobs that Slurm no longer knows. Returns those to run again.
+    /// Gives up blocks with a silent node and jobs that Slurm no longer lists. Returns those that must run again.
     fn lose_the_silent(
         &mut self,
         pulse: &mut Pulse,
@@ -224,7 +225,7 @@ impl<'a> Run<'a> {
         let job = job_name(&record.id, attempt.name());
         let trials = open.trials.iter().map(|trial| trial.number).collect();
         let mut asked = self.job(Part::Block { block: open.block, trials })?;
-        // Another machine may be busy.
+        // The node may be busy, although this machine was quiet.
         (asked.wait_until_quiet, asked.reruns_left) = (true, Reruns::left(open.trials.len(), 0));
         let alike = (!slurm.request().mixed_hardware).then_some(record.machine);
         let (generators, token) = (slurm.request().generators, token()?);
@@ -235,7 +236,7 @@ impl<'a> Run<'a> {
         Ok(AtWork { open, flight, job })
     }
 
-    /// Takes a block out of the queue, or tells one at work to end.
+    /// Cancels a block that waits in the queue, or tells one on a node to stop.
     fn tell_to_stop(&mut self, number: u32, at_work: &mut Flights<'a>) {
         let Some(mut at) = at_work.remove(&number) else { return };
         if at.is_on_a_node() {
@@ -246,7 +247,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Gives up what the rule for stopping made needless.
+    /// Gives up blocks that the stopping rule made unnecessary.
     fn give_up_after(&mut self, last_block: u32, at_work: &mut Flights<'a>) {
         let needless: Vec<u32> =
             at_work.iter().filter(|(_, at)| at.open.block > last_block).map(|(number, _)| *number).collect();
@@ -260,8 +261,8 @@ impl<'a> Run<'a> {
         self.cancelling.take(job.to_owned(), Some(flight.process));
     }
 
-    /// A block says nothing more. If it is whole, the run takes it in; if not, it has to be run again. `complaint` is what was said
-    /// last where it ran.
+    /// Handles the end of a block's output. The run adopts a complete block; an incomplete one must run again. `complaint` holds
+    /// the last lines of its `srun`'s standard error.
     fn over(
         &mut self,
         mut at: AtWork<'a>,
@@ -279,7 +280,7 @@ impl<'a> Run<'a> {
         }
         let (failure, has_begun) = (apart.failure.take(), apart.place.is_some());
         let is_own_fault = failure.is_some() && apart.record.is_none();
-        // Slurm may have ended it because another of its nodes is gone.
+        // Slurm may have ended it because another of its nodes is lost.
         let is_any = failure.is_none() && !apart.generators.is_empty();
         let why = failure.or(complaint).unwrap_or_else(|| "its process ended".to_owned());
         if self.setup.stop.is_asked() || (has_begun && !is_own_fault) {
@@ -290,7 +291,7 @@ impl<'a> Run<'a> {
         refused(at.open, why, is_own_fault, emit)
     }
 
-    /// Gives up a block where it is, and has it run again on another node.
+    /// Gives up a block that was lost, and returns it to run again on another node. Fails after [`MOST_LOSSES`] losses.
     fn lose(
         &mut self,
         at: AtWork<'a>,
@@ -323,8 +324,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Takes out a block that says nothing more, if it is whole or said why not. Of another one, the run hears why once its `srun` ends:
-/// others need their beats until then.
+/// Takes out a block whose output ended, if it is complete or gave its reason. Otherwise the run gets the reason once its `srun` ends.
+/// It does not wait here, because other blocks need their beats.
 fn explained<'p>(number: u32, run: &Sender<(u32, Heard)>, at_work: &mut Flights<'p>) -> Option<AtWork<'p>> {
     let at = at_work.get_mut(&number)?;
     if at.is_whole() || at.has_said_why() {
@@ -334,7 +335,7 @@ fn explained<'p>(number: u32, run: &Sender<(u32, Heard)>, at_work: &mut Flights<
     None
 }
 
-/// A job that never began is asked for again, unless its own block says why not.
+/// Schedules a job that never began to be submitted again. Fails if the block itself reported the reason, or after [`REFUSAL_LIMIT`].
 fn refused<'p>(
     mut open: OpenBlock<'p>,
     why: String,
@@ -354,7 +355,7 @@ fn refused<'p>(
     Ok(Some(open))
 }
 
-/// The name of the job of an attempt at a block.
+/// The job name of an attempt at a block.
 fn job_name(run: &str, attempt: &str) -> String {
     format!("tolok-{run}-{}", attempt.rsplit('/').next().unwrap_or_default())
 }
@@ -379,7 +380,7 @@ impl Loss {
         Self { node: LostNode::First, why: why.to_string() }
     }
 
-    /// Of a block on nodes of which one says nothing any more.
+    /// The loss of a block with a silent node. `None` if none of its nodes is silent.
     fn by_silence(at: &AtWork<'_>) -> Option<Self> {
         let is_silent = |last_heard: &Instant| last_heard.elapsed() > SILENCE_LIMIT;
         let generators = || at.flight.apart.iter().flat_map(|apart| apart.generators.values());
@@ -396,7 +397,7 @@ impl Loss {
     }
 }
 
-/// What the generators of a block know it by.
+/// A random token by which a block's generators recognise it.
 fn token() -> Result<String, RunError> {
     let mut bytes = [0; 16];
     let none = |error| RunError::Block(format!("the kernel gives no random numbers: {error}"));
@@ -404,7 +405,7 @@ fn token() -> Result<String, RunError> {
     Ok(bytes.map(|byte| format!("{byte:02x}")).concat())
 }
 
-/// Tells the blocks on nodes that the run is there, and takes those out of which a node said nothing for too long.
+/// Sends a beat to the blocks on nodes. Takes out those with a node that has been silent for too long.
 fn beat_all<'p>(at_work: &mut Flights<'p>) -> Vec<(AtWork<'p>, Loss)> {
     let on_nodes = at_work.iter().filter(|(_, at)| at.is_on_a_node());
     let silent: Vec<(u32, Loss)> = on_nodes.filter_map(|(number, at)| Some((*number, Loss::by_silence(at)?))).collect();
@@ -413,7 +414,7 @@ fn beat_all<'p>(at_work: &mut Flights<'p>) -> Vec<(AtWork<'p>, Loss)> {
     silent
 }
 
-/// Takes out the blocks whose jobs Slurm no longer knows, though they have not reached a node.
+/// Takes out waiting blocks whose jobs Slurm no longer lists.
 fn take_forgotten<'p>(queue: &mut QueueWatch, at_work: &mut Flights<'p>) -> Vec<AtWork<'p>> {
     let waiting = at_work.values().filter(|at| !at.is_on_a_node()).map(|at| at.job.clone()).collect();
     let forgotten = queue.forgotten(waiting);
@@ -438,7 +439,7 @@ mod tests {
         assert!(!open.is_due());
         sender.send(["n3".to_owned()].into()).unwrap();
         assert!(open.is_due() && open.lost_on.contains("n3"));
-        // No answer is one, too.
+        // A closed channel ends the wait as well.
         let (sender, answer) = channel();
         open.asked = Some(answer);
         drop(sender);

@@ -1,5 +1,5 @@
-//! Cancelling jobs, all that are lost at once and in the background: a controller that has lost nodes is busy enough, and other blocks
-//! need their beats.
+//! Cancels jobs in batches and in the background. A controller that has lost nodes is busy already, and the run has to keep sending
+//! beats to its other blocks.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use std::thread::{Builder, JoinHandle};
 use super::{ANSWER_LIMIT, client, said_within};
 use crate::run::block::process::BlockProcess;
 
-/// A controller that does not answer is asked once more.
+/// The second attempt is for a controller that did not answer the first.
 const ATTEMPTS: usize = 2;
 
-/// Jobs that are being cancelled. Dropping it waits for that.
+/// Jobs to cancel. Dropping it cancels them and waits until all cancellations are done.
 #[derive(Debug)]
 pub(in crate::run) struct Cancelling {
     conf: Option<PathBuf>,
     names: BTreeSet<String>,
-    /// Every job is cancelled whose name begins so.
+    /// Cancel every job whose name starts with this.
     prefix: Option<String>,
-    /// What brought them to their nodes.
+    /// The jobs' `srun` processes.
     processes: Vec<BlockProcess>,
-    /// Held by all who still take processes back.
+    /// Cloned by every thread that is still ending `srun` processes, so its count shows whether any is.
     withdrawing: Arc<()>,
     at_work: Vec<JoinHandle<()>>,
 }
@@ -38,19 +38,19 @@ impl Cancelling {
         }
     }
 
-    /// Takes a job that is to be cancelled with the next ones, and what brought it to its node, if that is known.
+    /// Notes a job to cancel with the next [`Self::send`], and its `srun` process if there is one.
     pub(in crate::run) fn take(&mut self, name: String, process: Option<BlockProcess>) {
         self.names.insert(name);
         self.processes.extend(process);
     }
 
-    /// Takes every job whose name begins so, whether or not anyone noted it.
+    /// Notes every job whose name starts with `prefix`, including those of earlier sessions.
     pub(in crate::run) fn take_all(&mut self, prefix: String) {
         self.prefix = Some(prefix);
     }
 
-    /// Cancels what was noted. Slurm is asked for the numbers of these jobs once, and told once to end them. Without a controller,
-    /// blocks notice that their run is gone.
+    /// Cancels the noted jobs with one `squeue`, which lists their numbers, and one `scancel`. If no controller answers, the blocks
+    /// themselves notice that their run is gone.
     pub(in crate::run) fn send(&mut self) {
         let (names, prefix) = (std::mem::take(&mut self.names), self.prefix.take());
         if names.is_empty() && prefix.is_none() {
@@ -69,7 +69,7 @@ impl Cancelling {
         }));
     }
 
-    /// Whether an `srun` that was given up may still be there. It takes its job back by number, and a controller that has just started
+    /// Whether an `srun` that was given up may still be running. It cancels its job by number, and a controller that has just started
     /// may give that number to the next job.
     pub(in crate::run) fn is_withdrawing(&self) -> bool {
         Arc::strong_count(&self.withdrawing) > 1 || !self.processes.is_empty()
@@ -83,7 +83,7 @@ impl Drop for Cancelling {
     }
 }
 
-/// Cancels the jobs whose names are meant. `None` if Slurm did not answer.
+/// Cancels the jobs whose names satisfy `is_meant`. Returns `None` if Slurm did not answer.
 fn cancel(conf: Option<&Path>, is_meant: impl Fn(&str) -> bool) -> Option<()> {
     let mut squeue = client("squeue", conf);
     squeue.args(["--noheader", "--me", "--format=%A %j"]);

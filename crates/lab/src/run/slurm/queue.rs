@@ -1,5 +1,5 @@
-//! A watch over jobs that wait in Slurm's queue. A controller that dies may never have saved a job that it had accepted, and the
-//! job's `srun` then waits forever.
+//! Watches jobs that wait in Slurm's queue. A controller may die before it saves a job that it accepted, and the job's `srun` then
+//! waits forever.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 
 use super::{ANSWER_LIMIT, client, said_within};
 
-/// Time between two looks at the queue.
+/// Interval between queries of the queue.
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Finds jobs that Slurm no longer knows.
+/// Finds jobs that Slurm no longer lists.
 #[derive(Debug)]
 pub(in crate::run) struct QueueWatch {
     conf: Option<PathBuf>,
     next_look: Instant,
-    /// The jobs of the look under way, and where the names that Slurm knows arrive.
+    /// The query under way: the jobs that were waiting when it began, and the receiver of the names that Slurm lists.
     look: Option<(BTreeSet<String>, Receiver<BTreeSet<String>>)>,
-    /// Jobs that the last look did not find.
+    /// Jobs that the last query did not list.
     missing: BTreeSet<String>,
 }
 
@@ -29,13 +29,13 @@ impl QueueWatch {
         Self { conf: conf.map(Path::to_owned), next_look, look: None, missing: BTreeSet::new() }
     }
 
-    /// Returns the `waiting` jobs that two looks in a row did not find. It never blocks: Slurm answers in the background.
+    /// Returns the `waiting` jobs that two queries in a row did not list. It never blocks, because queries run in the background.
     pub(in crate::run) fn forgotten(&mut self, waiting: BTreeSet<String>) -> BTreeSet<String> {
         if let Some((asked, answer)) = self.look.take() {
             match answer.try_recv() {
                 Ok(known) => return self.note(&(&asked & &waiting), &known),
                 Err(TryRecvError::Empty) => self.look = Some((asked, answer)),
-                // A controller that is away says nothing about its jobs.
+                // Without an answer, the jobs may still exist, so counting starts afresh.
                 Err(TryRecvError::Disconnected) => self.missing.clear(),
             }
         } else if self.next_look <= Instant::now() && !waiting.is_empty() {
@@ -46,7 +46,7 @@ impl QueueWatch {
         BTreeSet::new()
     }
 
-    /// Takes in one look. A job may be between its `srun` and the queue once, so it takes two looks to call it forgotten.
+    /// Takes in one query. A job whose `srun` has started may not be in the queue yet, so only a second miss makes it forgotten.
     fn note(&mut self, waiting: &BTreeSet<String>, known: &BTreeSet<String>) -> BTreeSet<String> {
         let missing = waiting - known;
         let forgotten = &missing & &self.missing;
@@ -55,7 +55,7 @@ impl QueueWatch {
     }
 }
 
-/// Asks in the background for the names of all jobs. The channel closes without an answer if Slurm does not give one in time.
+/// Queries the names of all the user's jobs in the background. If Slurm does not answer in time, the channel closes empty.
 fn ask(conf: Option<&Path>) -> Receiver<BTreeSet<String>> {
     let mut squeue = client("squeue", conf);
     squeue.args(["--noheader", "--me", "--format=%j"]);
