@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_it_never_did_is_said_with_the_trials() {
+    fn what_a_subject_never_did_is_named_with_the_number_of_trials() {
         assert_eq!(failing(0, 0, 5), None);
         assert_eq!(failing(5, 0, 5).unwrap(), "never answered with a status from 500 on");
         let both = "never answered with a status from 500 on in 2 of 5 trials and never recovered";
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_blamed_for_a_database_that_never_came_back() {
+    fn a_subject_is_not_blamed_for_a_database_that_never_came_back() {
         let gone = OutageRecord { began_s: 2.0, first_error_s: Some(2.1), ..Default::default() };
         assert!(!never_recovered(&gone));
         assert!(never_recovered(&OutageRecord { ended_s: Some(3.0), ..gone.clone() }));

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_the_farthest_is_said() {
+    fn the_farthest_of_several_outliers_is_named() {
         let two = pair(&[0.98, 1.00, 1.01, 0.52, 0.99, 1.00, 4.0, 0.98, 1.00, 0.99, 1.01, 1.0].map(Some));
         let blocks = outlier_blocks(&two);
         assert_eq!(blocks, [4, 7]);

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_few_blocks_nothing_is_reckoned() {
+    fn too_few_blocks_have_no_power_note() {
         assert_eq!(power([pair(0.01, 4)].iter(), 0.03), None);
         assert_eq!(power([].iter(), 0.03), None);
         assert_eq!(power([pair(0.01, 10)].iter(), 0.0), None);

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_told_apart_is_one_tier() {
+    fn cases_that_are_not_told_apart_share_one_tier() {
         assert_eq!(tiers(3, &[]), ["a", "a", "a"]);
         assert_eq!(tiers(1, &[]), ["a"]);
         assert_eq!(tiers(0, &[]), Vec::<String>::new());

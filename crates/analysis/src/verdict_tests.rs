@@ -44,7 +44,7 @@ fn a_difference_too_small_to_matter_is_none() {
 }
 
 #[test]
-fn unsure_among_all_pairs_is_told_by_the_width_of_the_own_interval() {
+fn an_unsure_verdict_depends_on_the_width_of_the_pairs_own_interval() {
     assert_eq!(says([1.03, 0.97, 1.10], 0.3, 0.4), Verdict::NoDifferenceFound);
     assert_eq!(says([1.03, 0.80, 1.30], 0.9, 0.9), Verdict::CannotTell);
     assert_eq!(says([1.08, 1.02, 1.14], 0.4, 1.0), Verdict::CannotTell, "its own interval excludes 1, of 15 pairs");
@@ -58,7 +58,7 @@ fn the_smallest_effect_counts_the_same_in_both_directions() {
 }
 
 #[test]
-fn no_difference_is_believed_that_is_no_larger_than_that_of_a_case_from_itself() {
+fn a_difference_no_larger_than_the_noise_check_is_not_believed() {
     let rule = Rule { aa_effect: Some(0.05), ..RULE };
     assert_eq!(said_under(rule, [1.04, 1.02, 1.06], 0.001, 0.9), Verdict::CannotTell);
     assert_eq!(said_under(rule, [1.0 / 1.04, 1.0 / 1.06, 1.0 / 1.02], 0.001, 0.9), Verdict::CannotTell);
@@ -77,7 +77,7 @@ fn without_an_interval_nothing_can_be_told() {
 
 /// Alone, its p is 0.02. Among 15 pairs, of which it has the smallest p, it is 15 times that.
 #[test]
-fn what_is_sure_of_one_pair_may_not_be_among_many() {
+fn a_pair_that_is_sure_alone_may_be_unsure_among_many() {
     let doubtful = || pair(1.08, 0.06, 6);
     let alone = judge_alone(doubtful(), RULE).unwrap();
     assert!(alone.p_adjusted.unwrap() < 0.05 && alone.verdict == Verdict::Faster, "{alone:?}");
@@ -92,7 +92,7 @@ fn what_is_sure_of_one_pair_may_not_be_among_many() {
 }
 
 #[test]
-fn of_cases_that_are_alike_equivalence_can_be_shown() {
+fn equivalence_of_similar_cases_can_be_shown() {
     assert_eq!(verdicts(vec![pair(1.001, 0.005, 10)]), [Verdict::Equivalent]);
     assert_eq!(verdicts(vec![pair(1.001, 0.1, 10)]), [Verdict::NoDifferenceFound]);
     assert_eq!(verdicts(vec![pair(1.001, 0.3, 10)]), [Verdict::CannotTell]);

@@ -218,7 +218,7 @@ fn the_load_engine_gets_nothing_but_good_answers() {
 }
 
 #[test]
-fn answers_refusals_and_connections_are_told_to_who_asks() {
+fn counts_of_answers_refusals_and_connections_are_printed_on_request() {
     let mut ceiling = Ceiling::start(2);
     let counts = |ceiling: &mut Ceiling| {
         ceiling.process.stdin.as_mut().unwrap().write_all(b"\n").unwrap();

@@ -81,7 +81,7 @@ fn mutated(inputs: &[Vec<u8>], longest: usize, numbers: &mut SplitMix64) -> Vec<
 }
 
 #[test]
-fn no_target_is_put_out_by_its_corpus_or_mutations_of_it() {
+fn no_target_panics_on_its_corpus_or_mutations_of_it() {
     let mut wrong = Vec::new();
     for target in targets() {
         let inputs = inputs(&target);

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_none_is_refused() {
+    fn invalid_names_are_refused() {
         for name in ["", "a-name-of-16-byte"] {
             let error = open(name, false).unwrap_err();
             let named = error.to_string().contains("1 to 15 bytes");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_device_is_not_taken_for_one() {
+    fn files_and_unknown_names_are_not_taken_for_devices() {
         assert!(has_offload(tempfile::tempfile().unwrap()).is_err());
         assert!(up("no-such-device").is_err());
     }

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_held_against_their_limits() {
+    fn figures_are_compared_with_their_limits() {
         use Comparison::*;
         use KeptOrCrossed::*;
         let (value, outcome) = judge(Metric::Quantile(Part::Response, 0.5), Below, 0.051);
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn one_value_ends_a_run_where_no_other_can_make_up_for_it() {
+    fn one_value_ends_a_run_if_no_later_one_can_undo_the_crossing() {
         use Comparison::*;
         assert!(ends(Metric::Max(Part::Response), Below, 0.001, 1, 0));
         assert!(ends(Metric::Min(Part::FirstByte), Above, 0.001, 1, 0));
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_yet_be_made_good_ends_no_run() {
+    fn a_threshold_that_may_still_recover_does_not_end_the_run() {
         use Comparison::*;
         let p99 = Metric::Quantile(Part::Response, 0.99);
         for (metric, comparison, limit) in [

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_all_connections_again_leaks_none() {
+    fn a_subject_with_all_connections_free_again_leaks_none() {
         assert_eq!(aborts().differences(), Vec::<String>::new());
         let unknown = Aborts { connections_after: None, busy_after: None, ..aborts() };
         assert!(unknown.differences().is_empty());
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_to_leak_is_said() {
+    fn each_kind_of_leak_is_reported() {
         let leaking = Aborts { connections_after: Some(40), busy_after: Some(3), answered_after: 0, ..aborts() };
         assert_eq!(
             leaking.differences(),

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn in_the_unit_of_a_column_no_digit_pretends() {
+    fn figures_in_a_columns_unit_have_no_false_precision() {
         let check =
             |[value, low, high]: [f64; 3], text: &str| assert_eq!(in_unit(value, Some([low, high])).line(), text);
         check([34_321.0, 33_912.0, 34_790.0], "34,300 (33,900–34,800)");
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_beside_one_is_never_printed_as_one() {
+    fn a_bound_close_to_one_is_never_printed_as_one() {
         let ratio = |value, low, high| line(Quantity::Ratio, [value, low, high]);
         assert_eq!(ratio(1.03, 1.0004, 1.06), "1.03× (1.0004–1.06)");
         assert_eq!(ratio(0.97, 0.94, 0.997), "0.97× (0.94–0.997)");

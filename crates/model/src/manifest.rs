@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_withdrawn_or_replaced_holds_no_more() {
+    fn withdrawn_and_replaced_entries_no_longer_count() {
         let again = ManifestLine { replaces: Some(2), ..line(ManifestEntry::Trial, "trials/0001-a-b1") };
         let withdrawn = line(ManifestEntry::Withdrawn, "trials/0001-a-b1");
         let first = [line(ManifestEntry::Run, RUN_ITSELF), line(ManifestEntry::Trial, "trials/0001-a-b1")];

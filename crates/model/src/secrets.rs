@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_password_stays_as_it_is() {
+    fn text_without_a_password_is_unchanged() {
         for text in [
             "http://host:80/a?b=c:d@e",
             "mysql://me@db/shop",

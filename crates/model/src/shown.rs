@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_a_terminal_or_turns_letters_around_is_seen() {
+    fn terminal_and_bidi_control_characters_are_made_visible() {
         assert_eq!(visible("\u{1b}[31mred\u{7}\ttab\nline"), "␛[31mred␇␉tab\nline");
         assert_eq!(visible("a\u{202e}b\u{9b}c\u{2066}d\u{7f}"), "a�b�c�d␡");
         assert!(matches!(visible("größer – 図"), Cow::Borrowed(_)));

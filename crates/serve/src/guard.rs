@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_nobody_else_can_have_are_answered_to() {
+    fn only_host_names_of_this_machine_are_answered() {
         let are_meant = |hosts: &[&'static str], target: &str| {
             let headers = hosts.iter().map(|host| (HOST, HeaderValue::from_static(host))).collect();
             Names::of(7357).are_meant(&headers, &target.parse().unwrap())

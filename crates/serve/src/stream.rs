@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_another_session_followed_is_none() {
+    fn an_end_followed_by_another_session_does_not_end_the_stream() {
         let run = tempfile::tempdir().unwrap();
         let text = "{\"event\":\"run-ended\"}\n{\"event\":\"run-started\"}\n{\"event\":\"run-ended\"}\n";
         fs::write(run.path().join(EVENTS), text).unwrap();

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_lines_gets_those_that_follow_with_their_own_numbers() {
+    fn a_reader_that_has_lines_gets_the_next_ones_with_their_numbers() {
         let run = Growing::new();
         run.write("1\n2\n3\n");
         assert_eq!(read(&mut run.tail(2)), [line(3, "3")]);

@@ -221,7 +221,7 @@ fn the_events_of_a_run_are_numbered_and_followed_by_an_end() {
 }
 
 #[test]
-fn what_is_no_page_is_not_found_and_nothing_is_changed() {
+fn unknown_paths_are_not_found_and_nothing_is_changed() {
     let served = &*SERVED;
     let wrong =
         ["/runs/..%2f/", "/runs/%2e%2e/", "/runs/latest/", "/etc/passwd", "/runs/", &format!("/runs/{FIRST}/run.json")];

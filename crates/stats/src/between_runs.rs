@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_all_figures_keeps_its_few_degrees_of_freedom() {
+    fn a_shift_common_to_all_figures_keeps_its_few_degrees_of_freedom() {
         let day = [0.0, 0.02, -0.01, 0.015];
         let of = |subject: usize| {
             let own = [0.0004, -0.0003, 0.0002, -0.0001]

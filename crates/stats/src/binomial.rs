@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_share() {
+    fn no_trials_have_no_share() {
         assert_eq!(share_interval(0, 0, Level::P95), None);
         assert_eq!(share_interval(3, 2, Level::P95), None);
     }

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_estimated_from_nothing() {
+    fn no_values_give_no_estimate() {
         assert_eq!(VariancePrior::estimated(&[], 2.0), None);
         assert_eq!(VariancePrior::estimated(&[1.0, 2.0], 0.0), None);
         assert_eq!(VariancePrior::estimated(&[0.0, 0.0, 0.0], 2.0), None);

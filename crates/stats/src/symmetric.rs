@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_an_inverse_of_nothing() {
+    fn the_inverse_of_an_empty_matrix_is_empty() {
         assert!(inverse(Vec::new()).is_empty());
     }
 }

@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_block_does_to_all_changes_no_difference() {
+    fn a_shift_of_a_whole_block_changes_no_difference() {
         let plain = [[1.0, 1.3, 0.9, 1.1, 1.2], [2.0, 2.1, 2.2, 1.9, 2.4], [0.1, 0.4, 0.2, 0.6, 0.3]];
         let shifts = [5.0, -3.0, 0.5, 100.0, 7.0];
         let moved: Vec<Vec<f64>> =
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_fitted_from_nothing() {
+    fn no_values_give_no_fit() {
         assert!(TwoWay::of(&[]).is_none());
         assert!(TwoWay::of(&rows(&[&[1.0, 2.0, 3.0]])).is_none());
         assert!(TwoWay::of(&rows(&[&[1.0], &[2.0]])).is_none());

@@ -84,7 +84,7 @@ mod tests {
     const LEAVE: &str = "TOLOK_TESTKIT_LEAVE";
 
     #[test]
-    fn leaves_when_it_is_told_to() {
+    fn leaves_if_the_variable_is_set() {
         let told = std::env::var_os(LEAVE).is_some();
         require!(!told, "{LEAVE} is set");
         assert!(!told, "the test went on");
@@ -95,13 +95,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let list = folder.path().join("skips");
         let output = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "skip::tests::leaves_when_it_is_told_to"])
+            .args(["--exact", "skip::tests::leaves_if_the_variable_is_set"])
             .env(LEAVE, "1")
             .env(LIST, &list)
             .output()
             .unwrap();
         assert!(output.status.success(), "{output:?}");
-        let line = "SKIPPED tolok_testkit::skip::tests::leaves_when_it_is_told_to: TOLOK_TESTKIT_LEAVE is set\n";
+        let line = "SKIPPED tolok_testkit::skip::tests::leaves_if_the_variable_is_set: TOLOK_TESTKIT_LEAVE is set\n";
         assert_eq!(std::fs::read_to_string(list).unwrap(), line);
         assert!(String::from_utf8(output.stderr).unwrap().contains(line));
     }

@@ -191,7 +191,7 @@ fn its_children_and_its_daemon_outlive_it_and_ignore_what_servers_are_stopped_wi
 }
 
 #[test]
-fn spinning_it_answers_and_uses_a_cpu_unasked() {
+fn a_spinning_subject_answers_and_uses_a_cpu_while_idle() {
     let (subject, address) = Subject::listening("spin");
     assert!(ask(&address, "GET /hello HTTP/1.1\r\n\r\n").ends_with("<p>hello</p>"));
     let cpu_ns = || -> u64 {

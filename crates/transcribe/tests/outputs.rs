@@ -293,7 +293,7 @@ Transfer/sec:    676.18KB
 ";
 
 #[test]
-fn the_beginning_of_an_output_says_nothing_that_the_whole_does_not() {
+fn a_truncated_output_has_no_figure_that_the_whole_lacks() {
     let recorded = ["wrk", "ab", "hey", "h2load", "oha"].into_iter().flat_map(|tool| {
         let folder = format!("{}/../tools/src/recorded/{tool}", env!("CARGO_MANIFEST_DIR"));
         fs::read_dir(folder).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
@@ -352,7 +352,7 @@ fn several_runs_in_one_file_are_rows_of_their_own_or_repetitions() {
 }
 
 #[test]
-fn what_is_no_output_is_not_read() {
+fn text_that_is_not_an_output_is_not_read() {
     let csv = "Server,Requests/sec\nalpha,12.5\n";
     for text in
         ["", "hello\n", "title = \"x\"\n[[row]]\n", csv, "{}", "{\"summary\":", "[1, 2]", "Running late\nas ever\n"]
@@ -389,7 +389,7 @@ fn every_digit_of_a_transcription_is_that_of_the_output() {
 }
 
 #[test]
-fn json_that_is_nested_deep_is_read_without_end_or_harm() {
+fn deeply_nested_json_does_no_harm() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = format!("{}1{}", open.repeat(20_000), close.repeat(20_000));
         assert_eq!(outputs(&deep, "alpha"), None);

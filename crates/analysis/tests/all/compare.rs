@@ -97,7 +97,7 @@ fn two_runs_of_the_same_are_equivalent() {
 }
 
 #[test]
-fn what_the_ceiling_lost_as_well_is_the_machines() {
+fn a_loss_that_the_ceiling_shares_is_the_machines() {
     let found = usual(&drifted());
     let goodput = scenario(&found, "json-c64").control.as_ref().unwrap().shifts[0];
     assert!(goodput.is_relevant && (0.91..0.93).contains(&goodput.ratio.value));

@@ -186,7 +186,7 @@ mod memory {
     }
 
     #[test]
-    fn whoever_ran_out_of_memory_is_not_ranked() {
+    fn a_case_that_ran_out_of_memory_is_not_ranked() {
         let mut run = run_in(limited(64));
         run.fail(3, FailureKind::OutOfMemory, "the kernel killed it");
         let case = only_case(&run);

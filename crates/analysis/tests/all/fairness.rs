@@ -47,7 +47,7 @@ mod ledger {
     }
 
     #[test]
-    fn one_subject_is_compared_with_nobody() {
+    fn one_subject_alone_is_not_compared() {
         let ledger = of(json(5).steady(GO, 34_000.0));
         assert_eq!((ledger.unequal.len(), ledger.equal.len(), ledger.rows.len()), (0, 1, 1));
     }
@@ -151,7 +151,7 @@ mod ledger {
     }
 
     #[test]
-    fn who_is_missing_somewhere_or_lacks_trials_is_named() {
+    fn subjects_that_are_missing_somewhere_or_lack_trials_are_named() {
         let mut run = json(5);
         run.steady(GO, 34_000.0).steady(BUN, 39_000.0);
         run.fail(2, tolok_model::FailureKind::DidNotStart, "it did not start");

@@ -253,7 +253,7 @@ mod utilisation {
     use super::*;
 
     #[test]
-    fn nobody_is_busy_for_longer_than_there_is_time() {
+    fn no_part_uses_more_cpu_time_than_there_is() {
         let case =
             changed(CLOSED, |_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 1.02 * trial.window_s);
         let found = gate(&case, "utilisation");

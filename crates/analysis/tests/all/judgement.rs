@@ -155,7 +155,7 @@ mod noise_floor {
     }
 
     #[test]
-    fn the_second_half_competes_with_nobody() {
+    fn the_second_half_of_a_pair_never_competes() {
         let found = scenario(&entered_twice(&[1.3; 6]));
         assert_eq!((found.cases.len(), found.comparisons.len()), (3, 3));
         assert_eq!(found.cases[0].goodput_rps.as_ref().unwrap().value, 40_000.0);

@@ -30,7 +30,7 @@ mod figures {
     use super::*;
 
     #[test]
-    fn of_a_trial_the_median_of_its_runs_and_of_those_the_median_over_trials() {
+    fn a_figure_is_the_median_over_trials_of_the_medians_over_runs() {
         let mut run = one(5, Timer::Tolok);
         run.timed(GO_QUEUE, &[1.0, 1.2, 1.1, 1.4, 1.3]);
         // One slow run does not move the median of its trial.
@@ -235,7 +235,7 @@ mod flags {
     }
 
     #[test]
-    fn whoever_failed_always_is_not_ranked() {
+    fn a_case_whose_trials_all_failed_is_not_ranked() {
         let mut run = one(5, Timer::Tolok);
         run.steadily(GO_QUEUE, 0.2).steadily(BUN_QUEUE, 0.1);
         (1..=5).for_each(|block| _ = run.fail(block, FailureKind::Crashed, "exit status 139"));

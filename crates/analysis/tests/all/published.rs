@@ -50,7 +50,7 @@ fn turning_a_pair_changes_nothing() {
 
 /// Less is better: Go takes a fifth of Node's memory, so it is ahead.
 #[test]
-fn of_costs_whoever_takes_less_is_ahead() {
+fn for_costs_the_lower_one_is_ahead() {
     let mut run = run(10);
     let found = said(&mut run, Memory, GO, NODE, 0.5);
     assert_eq!(found.reading, PublishedReading::SameDirection);

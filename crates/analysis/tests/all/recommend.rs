@@ -70,7 +70,7 @@ fn what_is_lacking_takes_strength_away() {
 }
 
 #[test]
-fn who_is_not_ranked_is_never_taken() {
+fn an_unranked_case_is_never_picked() {
     let mut run = quotable();
     run.steady(GO, 30_000.0).steady(NODE, 17_000.0).steady(BUN, 40_000.0);
     run.change(|_, trial| fail_requests(trial, 100_000));
@@ -82,7 +82,7 @@ fn who_is_not_ranked_is_never_taken() {
 
 /// A case with one trial too few to be told apart from the first must not be picked beside it.
 #[test]
-fn who_has_too_few_blocks_is_named_and_not_taken() {
+fn a_case_with_too_few_blocks_is_named_and_not_picked() {
     let mut run = InventedRun::new(5);
     scenario(&mut run, "json");
     run.steady(GO, 30_000.0).steady(BUN, 40_000.0).steady(FPM, 5_000.0);
@@ -265,7 +265,7 @@ fn an_a_a_pair_that_was_told_apart_takes_strength_away() {
 /// Six equals in three scenarios: over 60 runs, no rule gives any of them a strong recommendation, and a single pick is very
 /// rare.
 #[test]
-fn of_equals_none_is_strong() {
+fn equals_have_no_strong_pick() {
     const SERVERS: [Server; 6] = [GO, BUN, NODE, FPM, APACHE, SWOOLE];
     let (mut rows, mut alone) = (0, 0);
     for (seed, sd) in (0..60).map(|seed| (seed, if seed % 2 == 0 { 0.015 } else { 0.06 })) {

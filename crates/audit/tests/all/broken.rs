@@ -234,7 +234,7 @@ fn cpus_that_there_are_not_and_cpu_times_that_do_not_come_out() {
 }
 
 #[test]
-fn a_claim_on_shares_of_cpu_that_cpu_times_turn_around() {
+fn a_claim_on_cpu_shares_that_cpu_times_reverse() {
     let claim = |ratio: &str| {
         format!(
             "title = \"Programs\"\n[method]\ntool = \"hyperfine\"\ncpu-scope = \"core\"\n\

@@ -127,7 +127,7 @@ fn an_order_is_contradicted_only_where_intervals_lie_apart() {
 }
 
 #[test]
-fn who_is_highest_must_be_so_everywhere() {
+fn a_claimed_highest_must_be_highest_everywhere() {
     let highest = |who: &str| {
         of_two(
             "19.3",

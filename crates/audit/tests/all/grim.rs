@@ -36,7 +36,7 @@ fn the_neighbours_are_named() {
 }
 
 #[test]
-fn what_tells_nothing_is_not_said() {
+fn means_that_prove_nothing_have_no_finding() {
     for nothing in [
         with(10, "requests = 8952.4"),
         with(5, "requests = 8952"),

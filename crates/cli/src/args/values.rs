@@ -260,7 +260,7 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     #[test]
-    fn a_place_for_a_value_loses_its_blanks() {
+    fn blanks_inside_the_braces_of_a_placeholder_are_removed() {
         assert_eq!(weighted_request("2 GET /a/{{ id }}?b={{c}}").unwrap().path, "/a/{{id}}?b={{c}}");
     }
 

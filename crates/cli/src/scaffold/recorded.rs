@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_that_stays_the_same_is_owed_byte_for_byte() {
+    fn a_constant_response_is_compared_byte_for_byte() {
         let (workload, files) = written(&answer("application/json", None), None);
         assert_eq!((workload.method.as_str(), workload.path.as_str()), ("GET", "/api/v1/users?q=%22a%22&page=2"));
         assert_eq!((workload.status, workload.content_type.as_str()), (201, "application/json"));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_owed_as_far_as_it_stays_and_a_body_that_is_sent_lies_beside_it() {
+    fn a_varying_response_is_compared_as_far_as_it_is_constant_and_a_sent_body_has_its_own_file() {
         let shape = VaryingBody { compared: Compared::Shape, file: Some("body.json".to_owned()), bytes: Some(3) };
         let sent = Some(("application/json", br#"{"q":1}"#.as_slice()));
         let (workload, files) = written(&answer("application/problem+json", Some(shape.clone())), sent);

@@ -108,7 +108,7 @@ fn a_new_subject_elsewhere_is_whole_by_itself() {
 }
 
 #[test]
-fn a_new_workload_is_owed_by_whoever_names_it() {
+fn a_new_workload_is_checked_of_the_subjects_that_name_it() {
     let _turn = shared_turn();
     let place = place();
     assert_eq!(place.tolok(&["new", "subject", "mine", "--runtime", "node"]).code, Some(0));
@@ -166,7 +166,7 @@ fn a_study_can_be_begun_where_there_is_no_checkout() {
 }
 
 #[test]
-fn what_is_checked_is_said_by_codes() {
+fn exit_codes_of_a_check() {
     let _turn = shared_turn();
     let place = place().with_faulty("good", "none").with_subject(
         "lacks",

@@ -151,7 +151,7 @@ fn what_a_server_leaves_in_shared_memory_and_tmp_goes_with_the_box_and_what_is_t
 }
 
 #[test]
-fn who_ignores_the_request_to_stop_holds_up_the_end_less_if_it_is_no_database() {
+fn ignoring_the_stop_signal_delays_the_end_less_for_anything_but_a_database() {
     let took = |part: &str| {
         let ground = Ground::new();
         let mut trial_box = open(&BoxSpec::default());

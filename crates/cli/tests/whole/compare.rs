@@ -153,7 +153,7 @@ fn a_threshold_and_figures_can_be_chosen() {
 }
 
 #[test]
-fn what_cannot_be_told_leaves_with_4() {
+fn an_undecided_comparison_leaves_with_4() {
     let runs = stored(&ragged());
     let (printed, _, code) = compare(runs.path(), &[]);
     assert!(printed.starts_with("Cannot tell: 1 case may not be ranked any more"), "{printed}");

@@ -272,7 +272,7 @@ fn fortunes() -> Vec<(u32, String)> {
 }
 
 #[test]
-fn who_keeps_answers_or_ignores_what_is_sent_is_caught() {
+fn servers_that_keep_answers_or_ignore_parameters_are_caught() {
     let is_here = |program: &str| Toolbox::open_default().unwrap().detect(program).unwrap().ready().is_some();
     require!(is_here("python"), "servers that cheat: no Python");
     let _turn = shared_turn();

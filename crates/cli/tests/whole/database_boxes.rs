@@ -221,7 +221,7 @@ fn a_database_without_a_group_is_ended_and_started_again() {
 }
 
 #[test]
-fn so_is_one_in_a_box_without_namespaces() {
+fn a_database_in_a_box_without_namespaces_is_ended_and_started_again() {
     if !is_own_process() {
         return run_in_own_process(test_name!(), &[("TOLOK_NO_NAMESPACE", "1")]);
     }

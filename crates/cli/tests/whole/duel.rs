@@ -105,7 +105,7 @@ fn two_states_of_a_folder_make_a_comment_for_a_pull_request() {
 }
 
 #[test]
-fn whoever_answers_wrongly_is_named_with_the_reason() {
+fn a_side_that_answers_wrongly_is_named_with_the_reason() {
     let _turn = my_turn();
     let place = Place::new().with_faulty("one", "none").with_faulty("wrong", "wrong-body");
     let said = duel(&place, &["test/one", "test/wrong"]);

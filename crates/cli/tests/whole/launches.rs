@@ -61,7 +61,7 @@ fn a_launch_gives_every_case_a_record_whose_figures_can_be_made_again() {
 }
 
 #[test]
-fn whoever_is_not_asked_stands_still() {
+fn all_servers_but_the_measured_one_are_frozen() {
     require!(geteuid().is_root(), "only root has the kernel's freezer for sure");
     let _turn = my_turn();
     let place = two();

@@ -220,7 +220,7 @@ fn node_of(block: &Path) -> String {
 }
 
 #[test]
-fn a_pool_that_cannot_be_leaves_nothing_and_says_which_machine_is_at_fault() {
+fn a_pool_that_cannot_start_leaves_nothing_and_names_the_machine_at_fault() {
     let lack = lacks(&NEEDED);
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
     // No other pool may exist.
@@ -319,7 +319,7 @@ fn fakes(folder: &Path, programs: &[(&str, &str)]) {
 }
 
 #[test]
-fn all_that_speaks_against_machines_is_said_at_once_before_anything_is_started() {
+fn all_problems_of_machines_are_reported_at_once_before_anything_is_started() {
     let place = place();
     let slurmd = |version: &str, cpus: u32| {
         format!("[ \"$1\" = -V ] && echo slurm-wlm {version} || echo NodeName=x CPUs={cpus} Boards=1 RealMemory=1000")

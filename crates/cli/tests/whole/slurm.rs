@@ -57,7 +57,7 @@ fn attempts(run: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_lost_node_a_cut_one_and_a_controller_that_dies_cost_no_round_and_halve_none() {
+fn losing_nodes_and_the_controller_costs_no_round() {
     let lack = lacks();
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
     let _turn = my_turn();
@@ -115,7 +115,7 @@ fn blocks_of(run: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn two_generators_count_as_one_what_the_server_counts_and_a_round_without_one_of_them_runs_again() {
+fn two_generators_count_what_the_server_counts_and_a_round_that_loses_one_runs_again() {
     let lack = lacks();
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
     let _turn = my_turn();
@@ -158,7 +158,7 @@ fn two_generators_count_as_one_what_the_server_counts_and_a_round_without_one_of
 }
 
 #[test]
-fn a_run_that_is_killed_leaves_no_job_and_goes_on_where_whole_rounds_end() {
+fn a_killed_run_leaves_no_job_and_resumes_after_its_complete_rounds() {
     let lack = lacks();
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
     let _turn = my_turn();

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn who_cannot_know_says_that_the_owner_lives() {
+    fn an_owner_that_cannot_be_checked_counts_as_alive() {
         let gone = GroupName::parse("tolok-752d3df0-43-777").unwrap();
         assert!(gone.is_alive(FakeProc::new().path()), "without a boot id");
         let proc = proc();

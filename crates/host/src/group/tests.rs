@@ -434,7 +434,7 @@ fn on_version_2_tolok_makes_room_and_goes_back() {
 }
 
 #[test]
-fn who_lives_in_the_leaf_makes_groups_beside_it() {
+fn a_process_in_the_leaf_makes_groups_beside_it() {
     let tree = v2("/tolok.scope/tolok-self");
     fs::create_dir_all(tree.path().join("sys/fs/cgroup/tolok.scope/x")).unwrap();
     fs::remove_dir(tree.path().join("sys/fs/cgroup/tolok.scope/x")).unwrap();
@@ -443,7 +443,7 @@ fn who_lives_in_the_leaf_makes_groups_beside_it() {
 }
 
 #[test]
-fn nobody_is_moved_but_tolok() {
+fn no_process_but_tolok_is_moved() {
     let tree = FakeGroups::v2("/user.slice");
     tree.file("core", "", "cgroup.procs", &format!("1\n{}\n2\n", std::process::id()));
     let refused = LeafCgroup::settle(&Hierarchies::find_in(tree.path())).unwrap_err();

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_gets_an_account_that_cannot_reach_its_program() {
+    fn no_account_is_given_that_cannot_reach_its_program() {
         assert!(ROOT.gives_accounts());
         assert!(!Facts { mounts: false, ..ROOT }.gives_accounts());
         assert!(!Facts { readable: false, ..ROOT }.gives_accounts());

@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_listening_is_a_refusal() {
+    fn without_a_listener_the_connection_is_refused() {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let error = connect_within(socket(), address, PATIENCE).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pipe_that_nobody_empties_ends_the_writing() {
+    fn writing_to_a_pipe_that_is_not_read_ends() {
         let (_full, pipe) = io::pipe().unwrap();
         let (patience, looks) = (Duration::from_secs(300), Cell::new(0));
         let is_wanted = || looks.replace(looks.get() + 1) < 1;

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checkout_that_everybody_may_write_is_nobodys() {
+    fn a_checkout_that_everybody_may_write_is_not_trusted() {
         let folder = tempfile::tempdir().unwrap();
         let own = [rustix::process::geteuid().as_raw()];
         assert!(is_of(folder.path(), &own));

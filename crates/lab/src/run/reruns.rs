@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trial_has_as_many_as_the_plan_says() {
+    fn a_trial_has_as_many_reruns_as_the_plan_allows() {
         let reruns = Reruns::new(2, Reruns::left(100, 0));
         assert_eq!([1, 2, 3].map(|attempts| reruns.take(attempts)), [true, true, false]);
         assert!(!Reruns::new(0, Reruns::left(100, 0)).take(1));

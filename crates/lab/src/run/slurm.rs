@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_that_does_not_answer_is_a_matter_for_its_status() {
+    fn an_error_of_a_silent_pool_points_to_its_status() {
         let refused = || SlurmError::Refused { program: "sinfo", said: "no contact".to_owned() };
         let request = PoolRequest { hosts: Some("/lab/hosts.toml".into()), ..Default::default() };
         let told = of_pool(&request, refused()).to_string();
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_has_a_limit() {
+    fn a_command_has_a_time_limit() {
         let shell = |script: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", script]);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_in_vain_is_told_what_was_asked() {
+    fn errors_name_the_request_and_slurms_last_line() {
         let request = PoolRequest { constraint: Some("epyc".to_owned()), ..Default::default() };
         assert_eq!(words(&request), "constraint `epyc`");
         assert_eq!(words(&PoolRequest::default()), "any partition");

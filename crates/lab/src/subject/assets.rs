@@ -553,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_can_ask_for_is_not_written() {
+    fn bodies_that_no_request_can_ask_for_are_not_written() {
         let root = tempfile::tempdir().unwrap();
         let any = [("counter", DataBody::Counter), ("fidelity", DataBody::Fidelity)];
         let any = any.map(|(name, body)| data(name, &format!("/{name}"), body, &[]));

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn small_liberties_are_granted() {
+    fn small_deviations_from_the_standard_are_accepted() {
         check("HTTP/1.1 200\r\nContent-Length: 5\r\n\r\n", 200, Framing::Length(5), true);
         check("HTTP/1.1 200 \r\nContent-Length:\t5 \r\n\r\n", 200, Framing::Length(5), true);
         check("HTTP/1.1 200 OK\nContent-Length: 5\n\n", 200, Framing::Length(5), true);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_told_by_its_first_bytes() {
+    fn garbage_is_recognised_by_its_first_bytes() {
         assert!(may_begin_answer(b"") && may_begin_answer(b"HT") && may_begin_answer(b"HTTP/1.1 200"));
         assert!(!may_begin_answer(b"X") && !may_begin_answer(b"\r\nHTTP/1.1") && !may_begin_answer(b"HTTP/2"));
     }

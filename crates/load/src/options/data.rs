@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_for_a_value_loses_its_blanks() {
+    fn blanks_inside_the_braces_of_a_placeholder_are_removed() {
         assert_eq!(without_blanks_in_braces("http://h/{{ a }}/{{ b"), "http://h/{{a}}/{{ b");
     }
 }

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_iterations_go_to_whoever_is_free() {
+    fn shared_iterations_go_to_the_next_free_user() {
         let executor = Executor::SharedIterations { vus: 2, iterations: 5, max_duration: SECOND * 10 };
         let mut users = users(&executor, Share::ALL);
         let now = window(SECOND);
@@ -285,7 +285,7 @@ mod tests {
         }
 
         #[test]
-        fn nobody_thinks_shorter_or_longer_than_is_asked_for(
+        fn think_times_stay_within_their_limits(
             vus in 1u32..5, threads in 1u32..4, think_time in think_times(),
             took_ms in prop::collection::vec(1u64..400, 1..20), seed: u64,
         ) {

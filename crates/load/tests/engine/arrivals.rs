@@ -184,7 +184,7 @@ fn waiting_behind_a_connection_that_fails_is_the_queues_and_not_the_generators()
 }
 
 #[test]
-fn an_unbounded_pool_opens_a_connection_for_whoever_finds_none() {
+fn an_unbounded_pool_opens_a_connection_for_every_arrival_that_finds_none_free() {
     let stalls = Pattern::Stalls { first: MS * 50, every: Duration::from_secs(3600), length: MS * 300 };
     for (at_most, expected) in [(None, 45..=60), (Some(20), 20..=20)] {
         let server = EventServer::start(BODY, stalls);

@@ -164,7 +164,7 @@ fn a_difference_in_a_long_body_is_shown_too() {
 }
 
 #[test]
-fn bad_json_is_shown_with_the_value_that_was_owed() {
+fn bad_json_is_shown_with_the_expected_value() {
     let json = |came: &str| {
         let document = br#"{"id":1,"ratio":-1.50,"names":["Anna","Bert"],"none":null}"#.as_slice().into();
         shown(ExpectBody::Json { document, every: 1 }, Reply::ok(came))

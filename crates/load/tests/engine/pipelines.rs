@@ -41,7 +41,7 @@ fn outcomes(record: &Record) -> (u64, BTreeMap<ErrorClass, u64>, u64) {
 }
 
 #[test]
-fn so_many_users_share_a_connection_and_the_rest_has_one_too() {
+fn each_connection_has_that_many_users_and_the_last_one_the_rest() {
     for (users, depth, connections) in [(6, 1, 6), (7, 3, 3), (16, 16, 1), (5, 100, 1)] {
         let server = ScriptedServer::answering(BODY);
         let record = run(&piped(&server, users, depth, 300));
@@ -133,7 +133,7 @@ fn what_is_lost_with_a_connection_fails_once_each() {
 }
 
 #[test]
-fn what_stands_behind_an_announced_close_goes_to_the_next_connection_once() {
+fn requests_behind_an_announced_close_move_to_the_next_connection_once() {
     let closing = |number: usize| match number {
         2 => Reply::ok_and_close(BODY),
         _ => Reply::ok(BODY),

@@ -23,7 +23,7 @@ fn a_stream_that_is_reset_fails_alone() {
 }
 
 #[test]
-fn an_answer_that_breaks_off_is_none() {
+fn a_truncated_answer_is_a_failure() {
     let server = Http2Server::start(|request| match request.number {
         1 => Act::AnswerHalf("hello".into(), 2),
         _ => good(),

@@ -10,7 +10,7 @@ use tolok_testkit::{Act, Http2Server};
 use crate::stage::{good, options, play};
 
 #[test]
-fn so_many_users_share_a_connection_and_the_rest_has_one_too() {
+fn each_connection_has_that_many_users_and_the_last_one_the_rest() {
     for (users, streams, connections) in [(6, 1, 6), (6, 2, 3), (7, 3, 3), (5, 100, 1)] {
         let server = Http2Server::start(|_| good());
         let record = play(&options(&server, users, streams, 200));

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_usual_or_empty() {
+    fn omitted_parts_have_a_default_or_are_empty() {
         assert_eq!(
             parts("mysql://me:secret@db.example:3307/shop"),
             Ok(["db.example", "3307", "shop", "me", "secret"].map(str::to_owned))
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_too_much_is_said() {
+    fn missing_and_superfluous_parts_are_errors() {
         let errors = [
             ("sqlite://db/shop", AddressError::Scheme),
             ("db/shop", AddressError::Scheme),

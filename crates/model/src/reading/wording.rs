@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_put_right_and_a_stranger_is_not() {
+    fn a_typo_gets_a_suggestion_and_an_unrelated_word_gets_none() {
         let names = ["hello", "json", "quicksort"];
         assert_eq!(closest("helo", &names), Some("hello"));
         assert_eq!(closest("jsn", &names), Some("json"));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_are_the_likest_and_then_the_latest() {
+    fn the_nearest_names_are_the_most_similar_and_then_the_latest() {
         let runs = ["2026-11-20-core-1", "2026-11-21-core-2", "2026-11-21-quick-3"];
         assert_eq!(nearest("2026-11-21-quik-3", &runs, 1), ["2026-11-21-quick-3"]);
         assert_eq!(nearest("zzz", &runs, 2), ["2026-11-21-quick-3", "2026-11-21-core-2"]);

@@ -45,7 +45,7 @@ fn problems(environment: &str) -> String {
 }
 
 #[test]
-fn a_workload_that_asks_one_has_one_without_a_word() {
+fn a_workload_that_needs_a_database_gets_the_default_one() {
     let asking = study("subject.cpus = [1, 2]");
     assert!(asking.environments.iter().all(|one| one.database == Some(Database::default())));
     let plain = Study::read(&text("'hello'", ""), &catalogue_with_data()).unwrap();
@@ -55,7 +55,7 @@ fn a_workload_that_asks_one_has_one_without_a_word() {
 }
 
 #[test]
-fn everything_can_be_said() {
+fn every_setting_can_be_given() {
     let found = database(
         "{ engine = 'mysql', pool = 64, link = { rtt = '20ms', rate = '1Gbit/s' }, cpus = 2, memory = '1GiB', max-connections = 100, \
          buffer-pool = '64MiB', outage = { at = '2s', for = '1s' } }",
@@ -148,7 +148,7 @@ fn a_server_that_is_there_already() {
 
 /// The lab cannot limit, move or kill what it did not start, and there is no link between the parts of such a trial.
 #[test]
-fn what_a_server_of_somebody_else_cannot_have_is_refused() {
+fn settings_of_a_private_server_are_refused_for_one_that_runs_already() {
     assert_snapshot!(problems(
         "database = { dsn = 'env:SHOP_DB', engine = 'mariadb', rtt = '20ms', cpus = 1, memory = '1GiB', max-connections = 100, \
          buffer-pool = '64MiB', outage = { at = '2s', for = '1s' } }"
@@ -170,7 +170,7 @@ fn what_a_server_of_somebody_else_cannot_have_is_refused() {
 }
 
 #[test]
-fn what_is_no_address_is_refused_without_its_password() {
+fn an_invalid_address_is_refused_without_showing_its_password() {
     for wrong in [
         "sqlite://me:secret@db/shop",
         "postgres://me:secret@/shop",
@@ -242,7 +242,7 @@ fn an_outage_is_not_probed_by_writing() {
 }
 
 #[test]
-fn a_database_that_nobody_asks_is_refused() {
+fn a_database_that_no_workload_uses_is_refused() {
     assert_snapshot!(problems_of("['hello', 'json']", "database = { pool = 5 }"), @"7:12 «{ pool = 5 }» nothing in this study asks a database (these do: query, rows)");
     assert_eq!(problems_of("['hello', 'rows?limit=5']", "database = { pool = 5 }"), "no problem");
     // The meaning of the mistyped name is unknown.

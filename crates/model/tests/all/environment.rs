@@ -34,7 +34,7 @@ fn problems(environment: &str) -> String {
 }
 
 #[test]
-fn nothing_said_is_one_dedicated_cpu_over_the_loopback() {
+fn the_default_is_one_dedicated_cpu_over_the_loopback() {
     assert_eq!(study("").environments, [Environment::default()]);
     assert_snapshot!(environments(""), @"                         1 dedicated CPU");
     assert!(Environment::default().needs_groups().is_none() && Environment::default().needs_namespaces().is_none());

@@ -209,7 +209,7 @@ fn objectives_stand_beside_the_load() {
 }
 
 #[test]
-fn objectives_that_are_none_are_said_where_they_stand() {
+fn invalid_objectives_are_reported_at_their_place() {
     let closed = "executor = 'constant-vus', vus = 1, duration = '1s'";
     assert_snapshot!(problems(closed, "objective = ['p95 < 50', 'goodputt > 1/s', 'p95 < 1s', 'p(95)<1000ms']"), @r"
     5:14 «'p95 < 50'» `50` is no value of `p95` (write a duration with its unit, such as 50ms or 1.5s)
@@ -236,7 +236,7 @@ fn a_ramp_has_a_level_at_every_instant() {
 }
 
 #[test]
-fn how_many_wait_if_a_subject_is_silent() {
+fn the_number_of_waiting_requests_if_a_subject_falls_silent() {
     let waiting = |load: &str, silent_s| profile(load).waiting_if_silent(silent_s);
     assert_eq!(waiting("executor = 'constant-vus', vus = 8, duration = '9s'", 3.0), Some(8));
     let ramp = |target| {

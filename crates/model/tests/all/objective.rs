@@ -64,7 +64,7 @@ fn the_words_of_k6_are_understood() {
 }
 
 #[test]
-fn what_is_no_objective_is_answered_with_what_would_be() {
+fn an_invalid_objective_is_answered_with_a_valid_example() {
     assert_snapshot!(check(""), @"`` compares nothing; for example: p95 < 50ms, service.p99 <= 1s, goodput >= 99.9%, failed < 0.1%");
     assert_snapshot!(check("p95"), @"`p95` compares nothing; for example: p95 < 50ms, service.p99 <= 1s, goodput >= 99.9%, failed < 0.1%");
     assert_snapshot!(check("p95 = 50ms"), @"`=` is no comparison that an objective has; known here: <, <=, >, >=");

@@ -169,7 +169,7 @@ fn a_variant_can_need_more_than_its_subject() {
 }
 
 #[test]
-fn who_serves_none_of_the_workloads_is_left_out_with_that_reason() {
+fn a_subject_that_serves_none_of_the_workloads_is_left_out_with_that_reason() {
     assert_snapshot!(check("['go/nethttp', 'php/fpm:jit']", "'file'", &all_ready), @r"
     file-c8--go-nethttp-default
     ^ file-c8--rust-ceiling-default

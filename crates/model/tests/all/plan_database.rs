@@ -41,7 +41,7 @@ fn no_extension(subject: &Subject, variant: &str, _: &Database) -> Result<(), St
 }
 
 #[test]
-fn who_asks_no_database_sees_no_difference_between_two_of_them() {
+fn workloads_without_a_database_run_once_for_all_database_settings() {
     let study = study("['bun/serve']", "['hello', 'rows']", "subject.cpus = [1, 2]\ndatabase.pool = [5, 16]");
     assert_snapshot!(check(&study, everything()), @r#"
     hello-c8-1cpu in "1cpu-pool5"
@@ -71,7 +71,7 @@ fn who_asks_no_database_sees_no_difference_between_two_of_them() {
 
 /// Only the link to the database is unavailable, so everything without it is measured.
 #[test]
-fn an_environment_that_cannot_be_had_with_its_database_is_taken_without() {
+fn an_environment_whose_database_is_unavailable_runs_workloads_without_one() {
     let study = study("['bun/serve']", "['hello', 'rows']", "subject.cpus = [1, 64]\ndatabase.rtt = ['20ms', '0ms']");
     let fits = |environment: &Environment| match environment.needs_namespaces() {
         Some(what) => Err(format!("{what} cannot be had")),
@@ -91,7 +91,7 @@ fn an_environment_that_cannot_be_had_with_its_database_is_taken_without() {
 }
 
 #[test]
-fn who_lacks_a_program_for_databases_keeps_the_other_workloads() {
+fn a_subject_that_lacks_a_database_driver_keeps_its_other_workloads() {
     let study = study("['bun/serve', 'php/fpm']", "['hello', 'rows', 'query']", "");
     let here = Here { ready_for_database: &no_extension, ..everything() };
     assert_snapshot!(check(&study, here), @r#"
@@ -109,7 +109,7 @@ fn who_lacks_a_program_for_databases_keeps_the_other_workloads() {
 }
 
 #[test]
-fn a_limit_that_cannot_ask_a_database_is_shown_beside_the_other_workloads() {
+fn a_ceiling_without_a_database_driver_is_measured_with_the_other_workloads() {
     let no_ceiling = |subject: &Subject, _: &str, _: &Database| match subject.id.as_str() {
         "rust/ceiling" => Err("libmysqlclient is missing".to_owned()),
         _ => Ok(()),
@@ -126,14 +126,14 @@ fn a_limit_that_cannot_ask_a_database_is_shown_beside_the_other_workloads() {
 }
 
 #[test]
-fn nobody_who_can_ask_is_nobody_who_is_ready() {
+fn if_no_subject_has_a_database_driver_none_is_ready() {
     let study = study("['php/fpm']", "['rows', 'query']", "");
     let here = Here { ready_for_database: &no_extension, ..everything() };
     assert_snapshot!(check(&study, here), @r#"none of the study's subjects is ready on this machine: NothingReady([Skipped { subject: "php/fpm", reason: "for workloads that ask a database, pdo_mysql is missing: tolok setup php", scenarios: [] }])"#);
 }
 
 #[test]
-fn a_database_that_cannot_be_had_leaves_what_needs_none() {
+fn an_unavailable_database_leaves_the_workloads_that_need_none() {
     let no_mysql = |_: &Environment, database: &Database| match database.engine {
         tolok_model::Engine::Mysql => Err("mysql is missing: install it by hand".to_owned()),
         _ => Ok(()),
@@ -222,7 +222,7 @@ fn a_subject_asks_the_databases_that_it_names() {
 }
 
 #[test]
-fn who_does_not_ask_one_of_two_engines_is_measured_with_the_other() {
+fn a_subject_without_a_driver_for_one_engine_is_measured_with_the_other() {
     let study = study("['bun/serve', 'php/fpm']", "['rows']", "database.engine = ['mariadb', 'postgres']");
     let no_postgres = |subject: &Subject, _: &str, database: &Database| match subject.id.as_str() {
         "php/fpm" if database.wire(&|_| None) == Wire::Postgres => Err("it has no driver for PostgreSQL".to_owned()),

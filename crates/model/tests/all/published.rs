@@ -67,7 +67,7 @@ fn a_ratio_or_two_values_stand_for_the_same() {
 }
 
 #[test]
-fn names_are_held_against_the_study() {
+fn names_are_checked_against_the_study() {
     let with = |from: &str, to: &str| {
         let sound = "source = 'S'\nscenario = 'json-c64'\na = 'bun/serve'\nb = 'go/nethttp'\nratio = 2";
         assert!(sound.contains(from));
@@ -101,7 +101,7 @@ fn a_ratio_is_given_once_and_is_more_than_nothing() {
 }
 
 #[test]
-fn everything_that_is_missing_is_said_at_once() {
+fn all_missing_keys_are_reported_at_once() {
     assert_snapshot!(problems("ratio = 2"), @r#"
     9:1 «[[published]]» missing key `source` (for example: source = "a blog, 2026")
     9:1 «[[published]]» missing key `scenario` (for example: scenario = "json-c64")

@@ -106,7 +106,7 @@ fn a_sound_replication_is_read() {
 }
 
 #[test]
-fn what_settles_a_claim_is_held_against_the_source_and_the_parts() {
+fn what_settles_a_claim_is_checked_against_the_source_and_the_parts() {
     let settle = |from: &str, to: &str| problems(&SOUND.replacen(from, to, 1)).join("\n");
     let of_figures = settle("claim = \"pool\"", "claim = \"go-3x\"");
     assert!(of_figures.contains("`go-3x` is judged by the source's own figures"), "{of_figures}");
@@ -130,7 +130,7 @@ fn what_settles_a_claim_is_held_against_the_source_and_the_parts() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_said_at_once() {
+fn all_mistakes_are_reported_at_once() {
     let text = SOUND
         .replace("source = \"invented\"", "source = \"another\"")
         .replace("study = \"lan.toml\"", "study = \"../lan.toml\"\ncolour = 1")

@@ -36,7 +36,7 @@ fn defaults_are_filled_in() {
 }
 
 #[test]
-fn everything_can_be_said() {
+fn every_key_can_be_given() {
     let text = r#"
 title = "T"
 question = "Q?"
@@ -120,7 +120,7 @@ fn names_get_a_suggestion() {
 }
 
 #[test]
-fn the_executor_of_k6_that_cannot_be_here_is_told_from_mistakes() {
+fn k6s_unsupported_executor_is_distinguished_from_typos() {
     assert_snapshot!(check_with("constant-vus", "externally-controlled"), @r#"5:21 «"externally-controlled"» k6's executor `externally-controlled` is interactive and cannot be used in a study (known here: constant-vus, ramping-vus, per-vu-iterations, shared-iterations, constant-arrival-rate, ramping-arrival-rate)"#);
     assert_snapshot!(check_with("constant-vus", "constant-vu"), @r#"5:21 «"constant-vu"» there is no executor `constant-vu` (did you mean `constant-vus`? known here: constant-vus, ramping-vus, per-vu-iterations, shared-iterations, constant-arrival-rate, ramping-arrival-rate)"#);
     assert_snapshot!(check_with("\"constant-vus\"", "5"), @r"5:21 «5» expected a string, found the number 5");
@@ -162,7 +162,7 @@ fn what_was_wrong_is_not_also_missing_or_empty() {
 }
 
 #[test]
-fn what_stands_there_twice_is_said() {
+fn duplicates_are_reported() {
     assert_snapshot!(check_with("[\"go/nethttp\"]", "[\"php/fpm\", \"php/fpm:pool\"]"), @r#"2:24 «"php/fpm:pool"» `php/fpm:pool` is listed twice (without a variant, a subject means its default variant)"#);
     assert_snapshot!(check_with("\"hello\"", "[\"hello\", \"hello\"]"), @"3:1 «[[scenario]]» scenario `hello-c8` appears twice (scenarios are told apart by workload, executor, users or rates, connections, protocol, and tool)");
     assert_snapshot!(check_with("go/nethttp", "php/fpm?pool=1&pool=2"), @r#"2:13 «"php/fpm?pool=1&pool=2"» parameter `pool` is set twice; leave one of them out"#);

@@ -50,7 +50,7 @@ fn the_variant_sets_parameters_and_the_study_has_the_last_word() {
 }
 
 #[test]
-fn a_number_for_a_word_is_the_word() {
+fn a_number_given_for_a_text_parameter_becomes_text() {
     let php = catalogue().subject("php/fpm").unwrap().clone();
     let choice = php.choose(None, &BTreeMap::from([("mode".to_owned(), ParameterValue::Integer(4))])).unwrap();
     assert_eq!(choice.parameters["mode"], ParameterValue::Text("4".to_owned()));

@@ -111,7 +111,7 @@ fn a_misspelt_key_is_told_apart_from_a_missing_one() {
 }
 
 #[test]
-fn names_are_held_against_each_other() {
+fn names_are_checked_against_each_other() {
     assert_snapshot!(with("scenario = \"file\"", "scenario = \"fiel\""), @r#"30:12 «"fiel"» there is no [[scenario]] `fiel` (did you mean `file`? known here: hello, file)"#);
     assert_snapshot!(with("a = { subject = \"go\", scenario = \"hello\" }", "a = { subject = \"og\", scenario = \"helo\" }"), @r#"
     47:17 «"og"» no row has the subject `og` (known here: go, bun)
@@ -173,7 +173,7 @@ fn a_claim_asserts_one_thing() {
 }
 
 #[test]
-fn everything_that_is_missing_is_said_at_once() {
+fn everything_missing_is_reported_at_once() {
     assert_snapshot!(problems("[[row]]\n[[claim]]\n"), @r#"
     1:1 «[[row]]» missing key `title` (for example: title = "A blog post of 2026")
     1:1 «[[row]]» missing key `subject` (for example: subject = "go")

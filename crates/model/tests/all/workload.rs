@@ -146,7 +146,7 @@ fn an_answer_can_be_computed_from_its_request() {
 }
 
 #[test]
-fn of_a_body_that_differs_it_is_said_what_is_compared() {
+fn a_varying_body_declares_what_is_compared() {
     let text = |body: &str| {
         format!("title = 'T'\nrequest.path = '/a'\nanswer.content-type = 'application/json'\nanswer.body = {body}")
     };

@@ -36,7 +36,7 @@ fn what_was_not_run_is_said() {
 }
 
 #[test]
-fn words_of_strangers_are_words() {
+fn text_of_strangers_is_neither_markup_nor_control_codes() {
     let found = invented("replication-untrusted");
     let page = html(&replication(&found, Depth::Page));
     assert!(!page.contains("<script") && !page.contains("<b>bold"), "a stranger's markup stands in the page");

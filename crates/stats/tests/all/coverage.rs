@@ -136,7 +136,7 @@ fn as_many_blocks_as_the_power_note_says_name_the_difference() {
 
 /// Studies that just name a difference overestimate it. After correction, half of the values are too small.
 #[test]
-fn what_is_left_of_a_noticed_difference_is_as_often_too_small_as_too_large() {
+fn a_corrected_difference_is_too_small_as_often_as_too_large() {
     let [seen, left] = rules::too_large_if_named(6, 5, 2_000);
     assert!(seen > 0.75, "{seen}");
     assert!((0.35..0.60).contains(&left), "{left}");

@@ -98,7 +98,7 @@ proptest! {
     }
 
     #[test]
-    fn exchanging_the_series_exchanges_what_becomes_of_blocks((a, b) in series()) {
+    fn exchanging_the_series_inverts_the_outcome_and_swaps_the_counts((a, b) in series()) {
         let forward = geometric_ratio(&a, &b, Level::P95).unwrap();
         let backward = geometric_ratio(&b, &a, Level::P95).unwrap();
         match (forward.outcome, backward.outcome) {

@@ -142,7 +142,7 @@ proptest! {
     }
 
     #[test]
-    fn a_ratio_and_its_inverse_are_the_same_news(blocks in blocks()) {
+    fn exchanging_the_series_inverts_the_ratio_and_its_interval(blocks in blocks()) {
         let a: Vec<f64> = blocks.iter().map(|block| block.0).collect();
         let b: Vec<f64> = blocks.iter().map(|block| block.1).collect();
         let (ratio, interval, counts) = ratio_of(&a, &b);
@@ -183,7 +183,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..config() })]
 
     #[test]
-    fn more_is_needed_for_less(
+    fn smaller_effects_need_more_blocks(
         sd in 0.01..0.3f64, effect in 0.02..0.3f64, power in 0.5..0.95f64, family in 1..30usize
     ) {
         let naming = |sd, blocks: u32, comparisons| {

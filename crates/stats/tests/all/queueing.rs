@@ -152,13 +152,13 @@ fn a_network_that_is_never_full_has_no_queue() {
 }
 
 #[test]
-fn nobody_asks_nothing() {
+fn no_users_have_no_throughput() {
     let solved = network(1.0, &[Station::servers(0.25, 2)]).solve(0);
     assert_eq!((solved.throughput_rps, solved.response_s), (0.0, 0.0));
 }
 
 #[test]
-fn what_takes_no_time_or_a_wrong_one_is_refused() {
+fn zero_and_invalid_times_are_refused() {
     let refused = |think_s: f64, station: Station| Network::new(think_s, vec![station]).unwrap_err();
     assert_eq!(refused(0.0, Station::servers(-1.0, 1)), StatsError::OutOfRange { index: 0, value: -1.0 });
     assert_eq!(refused(1.0, Station::delay(0.0)), StatsError::OutOfRange { index: 1, value: 1.0 });

@@ -65,7 +65,7 @@ fn a_difference_too_small_to_matter_is_equivalence_if_it_is_told_well_enough() {
 }
 
 #[test]
-fn what_would_be_a_difference_by_itself_is_not_said_to_be_none() {
+fn a_difference_that_would_be_sure_alone_is_not_called_none() {
     // Standard deviations of 2.6%, and a difference of 3.5%: p is 0.008 alone, and 0.16 among 21.
     let wide =
         |middle: f64| around(1000.0).iter().map(|it| middle * (1.0 + (it - 1000.0) * 0.0035)).collect::<Vec<_>>();
@@ -141,7 +141,7 @@ fn a_loss_that_is_as_large_beside_the_control_is_the_programs_own() {
 }
 
 #[test]
-fn a_trial_of_nothing_leaves_no_ratio() {
+fn a_trial_of_zero_leaves_no_ratio() {
     let (before, mut after) = (around(1000.0), around(1000.0));
     after[3] = 0.0;
     let found = judge_one(pair(&before, &after));

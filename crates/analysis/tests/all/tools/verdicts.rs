@@ -84,7 +84,7 @@ fn where_no_tool_could_keep_up_no_rate_stands() {
 }
 
 #[test]
-fn whom_the_wire_contradicts_is_compared_with_nobody() {
+fn a_tool_that_the_wire_contradicts_is_not_compared() {
     let mut run = at(50_000.0, LoadTool::Wrk, 60_000.0);
     run.change(|block, it| it.wire.as_mut().unwrap().answers_2xx = if block == 1 { 100_000 } else { 120_000 });
     let sentence = "2 tools loaded the same server: only tolok has a valid rate, 50.00k a second. The wire contradicts wrk (in \

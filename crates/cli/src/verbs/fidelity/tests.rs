@@ -25,7 +25,7 @@ fn labels(named: &[&str]) -> Result<Vec<String>, String> {
 }
 
 #[test]
-fn nobody_named_means_all_variants_that_can_be_asked() {
+fn without_names_all_variants_that_serve_the_workload_are_checked() {
     let all = ["test/first:single".to_owned(), "test/first:many".to_owned()];
     assert_eq!(labels(&[]).unwrap(), all);
     assert_eq!(labels(&["*"]).unwrap(), all);
@@ -34,7 +34,7 @@ fn nobody_named_means_all_variants_that_can_be_asked() {
 }
 
 #[test]
-fn whoever_cannot_be_asked_is_refused_with_those_who_can() {
+fn a_subject_that_does_not_serve_the_workload_is_refused_with_those_that_do() {
     let refused = "does not serve the workload `fidelity`; these do: test/first:single, test/first:many";
     for name in ["test/second", "test/second:*", "test/first:stream"] {
         assert_eq!(labels(&[name]).unwrap_err(), format!("error: `{name}` {refused}"));

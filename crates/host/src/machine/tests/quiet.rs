@@ -193,7 +193,7 @@ fn patience_is_bounded_and_one_look_is_always_taken() {
 }
 
 #[test]
-fn whoever_is_called_away_goes_at_once() {
+fn a_wait_that_is_called_off_ends_at_once() {
     let asked = Cell::new(0);
     let keep_waiting = || asked.replace(asked.get() + 1) < 12;
     let waited = wait_until_quiet(Duration::from_secs(60), &mut Scripted::new(&[]), &keep_waiting);

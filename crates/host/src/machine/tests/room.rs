@@ -46,7 +46,7 @@ fn a_limit_that_no_run_fits_in_is_named_with_what_to_do() {
 }
 
 #[test]
-fn whom_the_kernel_lets_exceed_the_limit_of_processes_is_not_held_to_it() {
+fn the_process_limit_is_ignored_for_users_who_may_exceed_it() {
     assert_eq!(lacking(96, "8", "Uid:\t0\t0\t0\t0\n", "max"), None);
     assert_eq!(lacking(96, "8", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0000000001000000\n", "max"), None);
 }

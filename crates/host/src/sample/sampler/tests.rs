@@ -376,7 +376,7 @@ fn what_is_withheld_is_absent_and_said_and_never_nought() {
 }
 
 #[test]
-fn what_nobody_who_is_followed_used_is_foreign_and_never_negative() {
+fn cpu_time_of_unfollowed_processes_is_foreign_and_never_negative() {
     let foreign_s = |busy_ticks: u64| {
         let (clock, proc, group) = (ManualClock::at(START), a_box(), Scripted::default());
         let stat =

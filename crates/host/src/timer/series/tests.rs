@@ -189,7 +189,7 @@ fn a_run_that_ended_is_waited_for() {
 }
 
 #[test]
-fn who_works_uses_more_cpu_than_who_sleeps_although_the_wall_may_say_otherwise() {
+fn a_busy_program_uses_more_cpu_time_than_a_sleeping_one_whatever_their_wall_times() {
     let once = |script: &str| Shell::new(script, "").run().runs[0];
     // In a child, whose time belongs to the run, because the shell waits for it.
     let works = once("sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'");

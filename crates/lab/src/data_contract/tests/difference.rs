@@ -186,7 +186,7 @@ fn a_difference_is_symmetric_in_its_place() {
 }
 
 #[test]
-fn no_text_makes_it_stumble() {
+fn no_text_makes_the_comparison_fail() {
     let texts =
         ["", "[", "]", "{}", "[[]]", "[{}]", r#"{"a":"\ud800"}"#, "1e999999", "\"", "[null,[],{\"\":[]}]", "\u{0}"];
     for owed in texts {

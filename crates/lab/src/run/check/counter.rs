@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_is_owed_once_in_whatever_order() {
+    fn every_number_is_expected_once_in_any_order() {
         assert_eq!(wrong_answers(&[8, 6, 7], 5), 0);
         assert_eq!(wrong_answers(&[], 5), 0);
     }

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn who_computes_is_right() {
+    fn a_server_that_computes_its_answers_passes() {
         assert_eq!(found(Computed::Items, items), Vec::<String>::new());
         assert_eq!(found(Computed::Digest, digest), Vec::<String>::new());
     }

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_woken_is_on_the_list_until_it_is_taken() {
+    fn woken_tasks_are_on_the_list_until_it_is_taken() {
         let list = ReadyList::default();
         list.waker(9).wake_by_ref();
         list.waker(7).wake();

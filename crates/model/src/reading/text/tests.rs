@@ -312,7 +312,7 @@ fn a_list_of_mistakes_has_an_end() {
 }
 
 #[test]
-fn brackets_may_be_nested_as_deep_as_somebody_likes() {
+fn brackets_may_be_nested_to_any_depth() {
     assert_snapshot!(check(&format!("title = 'x'\nserves = {}\n", "[".repeat(20_000))), @"2:20009 «[» this `[` is never closed (a `]` is missing)");
     let closed = format!("title = 'x'\nserves = {}{}\n", "[".repeat(20_000), "]".repeat(20_000));
     let problems = check(&closed);
@@ -326,7 +326,7 @@ fn brackets_may_be_nested_as_deep_as_somebody_likes() {
 }
 
 #[test]
-fn dots_in_quotes_are_no_depth() {
+fn quoted_dots_add_no_nesting() {
     let dots = ".".repeat(100);
     let quoted = [r#""{}\"{}""#, "'{}'", "''''{}'''''", "\"\"\"\n{}\\\"\"\\\"\n{}\"\"\"\"\""];
     for text in quoted.map(|text| text.replace("{}", &dots)) {
@@ -344,7 +344,7 @@ fn dots_in_quotes_are_no_depth() {
 }
 
 #[test]
-fn a_line_separator_is_no_blank() {
+fn a_line_separator_is_not_whitespace() {
     // Rust counts U+2028 as white space but TOML does not, so a line of nothing else is an error, not blank.
     assert_snapshot!(check("title = 'x'\n\u{2028}\n"), @"2:1 «\u{2028}» invalid unquoted key, expected letters, numbers, `-`, `_`");
 }

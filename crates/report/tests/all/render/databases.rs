@@ -77,7 +77,7 @@ fn every_format_for_people_names_the_bottleneck_and_that_one_cpu_was_shared() {
 }
 
 #[test]
-fn whoever_answered_nothing_has_a_word_or_a_bound_and_never_zero() {
+fn a_case_without_answers_has_a_word_or_a_bound_and_never_zero() {
     let mut run = invented::InventedRun::new(5);
     run.scenario("json-c64", "json", "JSON", 64).steady(invented::GO, 30_000.0);
     run.change(|_, trial| (trial.goodput_rps, trial.ledger.good) = (0.0, 0));

@@ -32,7 +32,7 @@ fn every_check_that_failed_is_marked() {
 }
 
 #[test]
-fn nobody_is_set_in_bold_where_nothing_has_an_interval() {
+fn no_case_is_bold_where_nothing_has_an_interval() {
     let bold = |name: &str| text(&edge_case(name), Format::Html).matches("class=\"l b\"").count();
     assert_eq!([bold("two-blocks"), bold("one-subject")], [0, 0]);
     assert_eq!(bold("one-scenario"), 3, "name, figure and tier of the first");
