@@ -1,7 +1,7 @@
 //! Builds in each `subject.toml` that defines its runtime's colours and marker. So these are the same on every page, even for a
 //! stored run whose subjects no longer exist.
 
-#![allow(clippy::print_stdout, reason = "cargo reads what a build script prints")]
+#![allow(clippy::print_stdout, reason = "cargo reads the build script's output")]
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -170,7 +170,7 @@ mod tests {
         let trial = Answers::read(&encoded(1..=1_000)).unwrap();
         let curve = of_histograms(&[trial]).unwrap();
         assert_eq!((curve.points[0].quantile, curve.points.last().unwrap().quantile), (0.0, 0.99));
-        assert_eq!(curve.points.len(), 18, "eight a decade, the median and the end");
+        assert_eq!(curve.points.len(), 18, "eight per decade, the median and the end");
         let at = |quantile: f64| curve.points.iter().find(|point| point.quantile == quantile).unwrap().latency_s;
         assert!(is_near(at(0.0), 0.001) && is_near(at(0.5), 0.5) && is_near(at(0.9), 0.9) && is_near(at(0.99), 0.99));
     }

@@ -208,7 +208,7 @@ mod tests {
         let found = median((1..=10).map(f64::from).collect()).unwrap();
         let (low, high) = (found.low.unwrap(), found.high.unwrap());
         assert!(2.0 < low && low < 3.0 && 8.0 < high && high < 9.0, "{low} {high}");
-        assert!((low + high - 11.0).abs() < 1e-12, "as far from the median to either side");
+        assert!((low + high - 11.0).abs() < 1e-12, "symmetric around the median");
     }
 
     #[test]
@@ -252,6 +252,6 @@ mod tests {
         assert!((stepped.step - 0.32).abs() < 1e-12);
         assert!((plain.ratio.low.unwrap() / stepped.ratio.low.unwrap() - 1.32).abs() < 1e-12);
         assert!((stepped.ratio.high.unwrap() / plain.ratio.high.unwrap() - 1.32).abs() < 1e-12);
-        assert_eq!(plain.clone().read_in_steps([0.0001, 0.0001]).ratio, plain.ratio, "too small to be spoken of");
+        assert_eq!(plain.clone().read_in_steps([0.0001, 0.0001]).ratio, plain.ratio, "too small to matter");
     }
 }

@@ -126,8 +126,8 @@ mod tests {
         assert_eq!(outlier_blocks(&wild()), [4]);
         let mut with_a_gap = [0.98, 1.00, 1.01, 1.00, 0.99, 1.00, 0.52, 1.01].map(Some);
         with_a_gap[1] = None;
-        assert_eq!(outlier_blocks(&pair(&with_a_gap)), [7], "of the rounds of the run, not of those that both have");
-        assert_eq!(outlier_blocks(&wild().read_in_steps([0.2, 0.2])), [0; 0], "two steps of the timer");
+        assert_eq!(outlier_blocks(&pair(&with_a_gap)), [7], "numbers count the run's rounds, not those that both have");
+        assert_eq!(outlier_blocks(&wild().read_in_steps([0.2, 0.2])), [0; 0], "within two steps of the timer");
     }
 
     #[test]

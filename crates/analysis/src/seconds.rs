@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(
             found.latency_p999_s,
             [Band::of(&[0.1, 0.3, 0.2]), Band::of(&[0.2, 0.4, 0.6])],
-            "one trial is too few for a third"
+            "only one trial has a third span"
         );
         let even = tail(&[&trials[0], &trials[2]]).unwrap();
         assert_eq!((even.span_s, even.latency_p999_s.len()), (10.0, 2));

@@ -405,7 +405,7 @@ mod tests {
     fn all_cases_of_a_large_table_are_counted_and_not_named() {
         assert_eq!(together(&titles(3), true), "A, B and C");
         assert_eq!(together(&titles(4), true), "the 4");
-        assert_eq!(together(&titles(4), false), "the 4 that are ranked", "others stand beneath them");
+        assert_eq!(together(&titles(4), false), "the 4 that are ranked", "others are unranked");
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl Bench {
         self.outcome.raised = Some(raised);
         self.outcome.load_average_at_end = Machine::read().load_average;
         let Some(path) = &self.json else { return Ok(()) };
-        let text = serde_json::to_string_pretty(&self.outcome).expect("names and finite numbers are JSON");
+        let text = serde_json::to_string_pretty(&self.outcome).expect("names and finite numbers serialise");
         error::write(path, &(text + "\n"))
     }
 }

@@ -1,5 +1,5 @@
 //! A program on its own CPU: its session, its priority, its end, and its CPU time.
-#![allow(unsafe_code, reason = "Command::pre_exec is unsafe, and wait4(2), which tells the CPU time, has no wrapper")]
+#![allow(unsafe_code, reason = "Command::pre_exec is unsafe, and wait4(2) has no safe wrapper")]
 
 use std::io;
 use std::mem::MaybeUninit;

@@ -75,7 +75,7 @@ pub fn run(args: &FloorArgs) -> Result<String, BenchError> {
             floor.serve(event.data.u64() as usize)?;
         }
     }
-    Ok(serde_json::to_string(&floor.claim).expect("two numbers are JSON"))
+    Ok(serde_json::to_string(&floor.claim).expect("two numbers serialise"))
 }
 
 impl Floor {

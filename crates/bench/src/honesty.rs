@@ -150,7 +150,7 @@ mod tests {
         let judged = |seed| truth(&stalls, tolok(Arrivals::Poisson), Some(&record(1_000_000_000, seed)), &log, 0.0);
         let (offered, one) = judged(1);
         assert_eq!(judged(1), (offered, one));
-        assert_ne!(judged(2), (offered, one), "every seed has its own arrivals");
+        assert_ne!(judged(2), (offered, one), "different seeds give different arrivals");
         // About 200 of 2,000 arrivals fall into the stall of 100 ms; hardly any comes right at its start.
         let max_s = one.max_s.unwrap();
         assert!((1_800..2_200).contains(&offered) && (0.09..0.1).contains(&max_s), "{offered} {max_s}");

@@ -53,7 +53,7 @@ fn commands(outcome: &Outcome) -> String {
         let load = &exercise.load;
         for contender in exercise.entries.iter().map(|entry| entry.contender) {
             let invocation = contender.invocation(load, url(load.asset, "PORT"), "BODY".as_ref());
-            let invocation = invocation.expect("who cannot do this does not take part");
+            let invocation = invocation.expect("only capable tools take part");
             let program = if contender.tool == Tool::Floor { "bench-load" } else { contender.tool.name() };
             let words: Vec<String> = std::iter::once(program.to_owned()).chain(invocation.arguments).collect();
             let _ = writeln!(text, "{}", command_line(&words));

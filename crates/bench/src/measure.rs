@@ -133,7 +133,7 @@ pub fn measure(
     let folder = place.folder.join("work");
     let url = url(load.asset, &server.port.to_string());
     let body = load.asset.file(&place.folder.join("assets"));
-    let invocation = contender.invocation(load, url, &body).expect("who cannot do this does not take part");
+    let invocation = contender.invocation(load, url, &body).expect("only capable tools take part");
     let peer = peers.iter().find(|peer| peer.tool == tool).expect("only tools that were found take part");
     let mut command = command(peer, &invocation, &folder)?;
     let counters = Counters::open();

@@ -41,7 +41,7 @@ impl Server {
         let program = command.get_program().to_string_lossy().into_owned();
         let mut placed = spawn(&mut command, cpu).map_err(failed(format!("run {program}")))?;
         let (stdout, stderr) = (placed.child.stdout.take(), placed.child.stderr.take());
-        let (stdout, stderr) = stdout.zip(stderr).expect("both were asked for as pipes");
+        let (stdout, stderr) = stdout.zip(stderr).expect("both are pipes");
         let mut log = BufReader::new(stderr);
         let mut line = String::new();
         let failed = |reason: String| BenchError::Server { did: "did not start", reason };
@@ -58,7 +58,7 @@ impl Server {
     /// Requests its log. The ceiling reports only its counts.
     pub fn log(&mut self) -> Result<Log, BenchError> {
         let failed = |reason: String| BenchError::Server { did: "told no counts", reason };
-        let stdin = self.placed.child.stdin.as_mut().expect("standard input was asked for as a pipe");
+        let stdin = self.placed.child.stdin.as_mut().expect("standard input is a pipe");
         stdin.write_all(b"\n").map_err(|error| failed(error.to_string()))?;
         let mut line = String::new();
         self.told.read_line(&mut line).map_err(|error| failed(error.to_string()))?;

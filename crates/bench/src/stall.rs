@@ -160,7 +160,7 @@ impl Stalling {
         let mut questions = [0; 64];
         let length = rustix::io::read(std::io::stdin(), &mut questions)?;
         for _ in questions[..length].iter().filter(|byte| **byte == b'\n') {
-            tell(&serde_json::to_string(&self.log).expect("numbers are JSON"));
+            tell(&serde_json::to_string(&self.log).expect("numbers serialise"));
         }
         Ok(length > 0)
     }

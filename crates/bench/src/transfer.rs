@@ -77,7 +77,7 @@ fn bounce(from: u32, to: u32) -> Result<Vec<f64>, rustix::io::Errno> {
 
 /// Waits for its turn and passes it on. The loop has no pause instruction: in a virtual machine, many of them may make a processor exit to
 /// the host.
-#[allow(clippy::missing_spin_loop, reason = "the hint is a pause, which would measure the host")]
+#[allow(clippy::missing_spin_loop, reason = "the hint is a pause instruction, which may exit to the host")]
 fn hit(ball: &Ball, turn: u32) {
     while ball.0.load(Ordering::Acquire) != turn {}
     ball.0.store(turn + 1, Ordering::Release);

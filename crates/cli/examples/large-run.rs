@@ -3,7 +3,7 @@
 //!
 //! Its windows have histograms and seconds, like those of tolok's own load generator. Every figure is invented.
 
-#![allow(clippy::unwrap_used, reason = "a program for developers, which may stop where it is")]
+#![allow(clippy::unwrap_used, reason = "a program for developers, which may panic")]
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -64,7 +64,7 @@ fn write(runs: &Path, invented: &InventedRun) {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "an example is a program of its own")]
+#[allow(clippy::print_stderr, reason = "an example is a separate program")]
 fn complain(message: &str) -> ExitCode {
     eprintln!("{message}");
     ExitCode::from(2)

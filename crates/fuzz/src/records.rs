@@ -14,9 +14,9 @@ use crate::text;
 /// Reads a value, and checks that it is the same after being written and read again.
 fn read<T: Serialize + DeserializeOwned>(text: &str) -> Option<T> {
     let read: T = serde_json::from_str(text).ok()?;
-    let written = serde_json::to_string(&read).expect("what was read can be written");
+    let written = serde_json::to_string(&read).expect("it serialises");
     let again: T = serde_json::from_str(&written).unwrap_or_else(|error| panic!("{error} in {written}"));
-    let twice = serde_json::to_string(&again).expect("it could be written once");
+    let twice = serde_json::to_string(&again).expect("it serialises again");
     assert_eq!(written, twice);
     Some(read)
 }

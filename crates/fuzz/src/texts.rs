@@ -9,8 +9,8 @@ use tolok_model::{Catalogue, Here, Plan, Problem, ProgramWorkload, Study, Subjec
 use crate::text;
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-    let subject = |id: &str, text| Subject::read(id, text).expect("it is in the checkout");
-    let workload = |name: &str, text| Workload::read(name, text).expect("it is in the checkout");
+    let subject = |id: &str, text| Subject::read(id, text).expect("the checkout's files are valid");
+    let workload = |name: &str, text| Workload::read(name, text).expect("the checkout's files are valid");
     Catalogue {
         subjects: vec![
             subject("bun/serve", include_str!("../../../subjects/bun/serve/subject.toml")),
@@ -26,14 +26,14 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
         ],
         programs: vec![
             ProgramWorkload::read("queue-sync", include_str!("../../../workloads/queue-sync/workload.toml"))
-                .expect("it is in the checkout"),
+                .expect("the checkout's files are valid"),
         ],
     }
 });
 
 static TABLE: LazyLock<Transcription> = LazyLock::new(|| {
     Transcription::read(include_str!("../../../published/nunez-queue.toml"), "nunez-queue")
-        .expect("it is in the checkout")
+        .expect("the checkout's files are valid")
 });
 
 /// Planning more blocks takes longer than a fuzzer should wait.

@@ -1,7 +1,7 @@
 //! Runs each target briefly, without the fuzzer: with its corpus, its seeds in the checkout, and mutations of both. The
 //! inputs are the same in every run.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -29,7 +29,7 @@ pub(crate) fn word(key: u32) -> String {
     static SECRET: OnceLock<[u8; 16]> = OnceLock::new();
     let secret = SECRET.get_or_init(|| {
         let mut bytes = [0; 16];
-        getrandom(&mut bytes, GetRandomFlags::empty()).expect("a kernel that has started has random bytes");
+        getrandom(&mut bytes, GetRandomFlags::empty()).expect("the kernel has random bytes");
         bytes
     });
     let mut digits = sha256(&[secret.as_slice(), &key.to_le_bytes()].concat());

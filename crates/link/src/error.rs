@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// An error that prevented a link from working, or ended it.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "messages say what variants are")]
+#[allow(missing_docs, reason = "the error messages describe the variants")]
 pub enum LinkError {
     #[error("the link cannot be emulated: it asks for {reason}")]
     Spec { reason: String },

@@ -29,7 +29,7 @@ pub struct Answer {
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "messages say what variants are")]
+#[allow(missing_docs, reason = "the error messages describe the variants")]
 pub enum ProbeError {
     /// No server listens, or the connection broke.
     #[error("{0}")]

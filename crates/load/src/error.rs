@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// A run that could not start. The texts follow "failed to".
 #[derive(Debug, Error)]
-#[allow(missing_docs, reason = "messages say what variants are")]
+#[allow(missing_docs, reason = "the error messages describe the variants")]
 pub enum LoadError {
     #[error("read the URL `{url}`: {reason}; {}", written(url))]
     Url { url: String, reason: &'static str },

@@ -67,7 +67,7 @@ impl ErrorClass {
 
 /// What went wrong with one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[allow(missing_docs, reason = "messages say what variants are")]
+#[allow(missing_docs, reason = "the error messages describe the variants")]
 pub enum Fault {
     #[error("connecting to the target failed: {0}")]
     Connect(Errno),
@@ -136,7 +136,7 @@ impl std::fmt::Display for Http2Error {
 
 /// Why TLS was not established, or broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[allow(missing_docs, reason = "messages say what variants are")]
+#[allow(missing_docs, reason = "the error messages describe the variants")]
 pub enum TlsFault {
     #[error("the target's certificate is not trusted: no trusted authority issued it")]
     UnknownIssuer,
@@ -163,7 +163,7 @@ pub enum TlsFault {
 
 /// How a body differs from the expected one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[allow(missing_docs, reason = "messages say what variants are")]
+#[allow(missing_docs, reason = "the error messages describe the variants")]
 pub enum BodyFault {
     #[error("it differs from byte {at} on")]
     Differs { at: u64 },
@@ -199,7 +199,7 @@ pub enum BodyFault {
 
 /// Why bytes are not valid JSON (RFC 8259), or not unambiguous JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[allow(missing_docs, reason = "messages say what variants are")]
+#[allow(missing_docs, reason = "the error messages describe the variants")]
 pub enum JsonFlaw {
     #[error("it ends in the middle")]
     EndsEarly,
@@ -227,7 +227,7 @@ pub enum JsonFlaw {
 
 /// What differs between two JSON values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[allow(missing_docs, reason = "messages say what variants are")]
+#[allow(missing_docs, reason = "the error messages describe the variants")]
 pub enum JsonDifference {
     #[error("a value of another type")]
     Type,

@@ -34,7 +34,7 @@ pub const LONGEST: Duration = Duration::from_secs(3600);
 
 /// A histogram that cannot be read.
 #[derive(Debug, Error)]
-#[allow(missing_docs, reason = "messages say what variants are")]
+#[allow(missing_docs, reason = "the error messages describe the variants")]
 pub enum HistogramError {
     #[error("read the histogram: it is not base64 ({0}); take it unchanged from the record")]
     Base64(#[from] base64::DecodeError),
@@ -47,7 +47,7 @@ pub enum HistogramError {
 /// An empty histogram of the kind in records.
 pub fn empty() -> Histogram<u64> {
     let longest_ns = LONGEST.as_nanos() as u64;
-    Histogram::new_with_bounds(1, longest_ns, 3).expect("bounds and digits are constants that the crate accepts")
+    Histogram::new_with_bounds(1, longest_ns, 3).expect("the crate accepts these constants")
 }
 
 /// Base64 of the HdrHistogram V2 encoding, not compressed.

@@ -56,7 +56,7 @@ pub mod verdict;
 
 #[doc(hidden)]
 #[cfg(any(test, feature = "fuzzing"))]
-#[allow(missing_docs, reason = "doors for a fuzzer alone")]
+#[allow(missing_docs, reason = "entry points for the fuzzer only")]
 pub mod fuzzing {
     pub use crate::http::fuzzing::answer;
     pub use crate::transport::h2::fuzzing::frames;

@@ -260,7 +260,7 @@ impl<'run> Collecting<'run> {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let (recorded, totals) = self.collector.finish().expect("every thread has ended, and without an error");
+        let (recorded, totals) = self.collector.finish().expect("all threads ended without an error");
         Ok(Collected {
             recorded,
             totals,

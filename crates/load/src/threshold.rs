@@ -336,7 +336,7 @@ mod tests {
         }
         assert!(ends(Metric::GoodputShare, Above, 1.0, 100, 0) && !ends(Metric::GoodputShare, Above, 1.0, 99, 0));
         assert!(ends(Metric::FailedShare, Below, 0.1, 90, 10) && !ends(Metric::FailedShare, Below, 0.1, 80, 10));
-        assert!(!ends(Metric::Mean(Part::Queue), Below, 0.01, 1_000, 0), "nobody has waited");
+        assert!(!ends(Metric::Mean(Part::Queue), Below, 0.01, 1_000, 0), "no request has waited");
     }
 
     #[test]

@@ -208,7 +208,7 @@ mod tests {
     fn a_changed_a_missing_and_an_unreadable_line_break_the_chain() {
         let text = three();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(faults(&text.replace("0001-a", "0001-z")), [3], "the one after it tells");
+        assert_eq!(faults(&text.replace("0001-a", "0001-z")), [3], "the next line's hash reveals it");
         assert_eq!(faults(&format!("{}\n{}\n", lines[0], lines[2])), [2]);
         assert_eq!(faults(&format!("{}\n{}\n", lines[1], lines[2])), [1]);
         assert_eq!(faults(&text.replace("\"format\":1,", "")), [1, 2]);

@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn what_only_one_of_them_has_is_a_difference() {
         assert_eq!(paths(&json!({ "a": 1 }), &json!({})), ["a"]);
-        assert_eq!(paths(&json!({}), &json!({ "a": null })), ["a"], "nothing is not null");
+        assert_eq!(paths(&json!({}), &json!({ "a": null })), ["a"], "a missing key is not null");
         assert_eq!(paths(&json!([1]), &json!([1, 2])), ["[1]"]);
     }
 

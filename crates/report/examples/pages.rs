@@ -51,7 +51,7 @@ fn write_all(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-#[allow(clippy::print_stderr, reason = "an example is a program of its own")]
+#[allow(clippy::print_stderr, reason = "an example is a separate program")]
 fn complain(message: &str) -> ExitCode {
     eprintln!("{message}");
     ExitCode::from(2)

@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn heights_begin_at_zero() {
         assert_eq!(line(&[8.0, 4.0, 1.0, 0.0, 7.9]), "█▄▁·█");
-        assert_eq!(line(&[100.0, 99.0, 101.0]), "███", "what is even looks even");
+        assert_eq!(line(&[100.0, 99.0, 101.0]), "███", "small differences are not visible");
         assert_eq!((line(&[3.0]), line(&[0.0, 0.0]), line(&[])), (String::new(), String::new(), String::new()));
     }
 

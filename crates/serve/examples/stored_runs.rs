@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "an example is a program of its own")]
+#[allow(clippy::print_stderr, reason = "an example is a separate program")]
 fn complain(message: &str) -> ExitCode {
     eprintln!("{message}");
     ExitCode::from(2)

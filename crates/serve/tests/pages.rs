@@ -1,6 +1,6 @@
 //! The pages of invented runs, requested like a browser does.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 #[path = "../../analysis/tests/invented/mod.rs"]
 mod invented;
@@ -142,7 +142,7 @@ fn a_running_run_has_a_preliminary_order_of_its_clean_trials() {
     let folder = served.runs.read_dir().unwrap().next().unwrap().unwrap();
     let id = folder.file_name().into_string().unwrap();
     let path = format!("/runs/{id}/");
-    assert!(!served.page(&path).contains("Preliminary ranking"), "a run that nobody works on has none");
+    assert!(!served.page(&path).contains("Preliminary ranking"), "a run that is not in progress has none");
     let _lock = RunFolder::open_to_write(&folder.path()).unwrap();
     for page in [served.page(&path), served.page(&format!("{path}live"))] {
         has(&page, &["Preliminary ranking", "only the report says what is told apart", "1 of 4 rounds"]);

@@ -130,7 +130,7 @@ impl TwoWay {
     ///     vec![Some(1.0), Some(2.1), Some(3.0), None, Some(5.0)],
     ///     vec![Some(1.5), Some(2.5), Some(3.6), Some(4.5), Some(5.4)],
     /// ]).expect("four common blocks");
-    /// let difference = fitted.difference(1, 0).expect("both were fitted");
+    /// let difference = fitted.difference(1, 0).expect("both cases were fitted");
     /// assert!((difference.value - 0.475).abs() < 1e-12);
     /// assert!(difference.interval(Level::P95).contains(0.5));
     /// ```

@@ -60,7 +60,7 @@ impl EventServer {
     pub fn start(body: &str, pattern: Pattern) -> EventServer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
         // The standard library requests a backlog of 128 connections, which thousands at once overflow.
-        rustix::net::listen(&listener, 16_384).expect("a listener may be told to listen again");
+        rustix::net::listen(&listener, 16_384).expect("listen(2) may be repeated");
         let address = listener.local_addr().expect("a bound socket has an address");
         let stop = Arc::new(AtomicBool::new(false));
         let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
@@ -77,7 +77,7 @@ impl EventServer {
 
     /// Stops it and returns its log.
     pub fn finish(mut self) -> Log {
-        self.end().expect("it has not been ended before").expect("an event loop on the loopback does not fail")
+        self.end().expect("it was not stopped before").expect("an event loop on the loopback does not fail")
     }
 
     fn end(&mut self) -> Option<io::Result<Log>> {

@@ -268,7 +268,7 @@ mod tests {
         let mut open = fs::File::open(proc.path().join("1001/schedstat")).unwrap();
         proc.process(&with(vec![thread(1000, 11)]));
         assert!(!proc.path().join("1000/task/1001").exists() && !proc.path().join("1001").exists());
-        assert_eq!(open.read(&mut [0; 9]).unwrap(), 0, "what is open tells nothing of a thread that has ended");
+        assert_eq!(open.read(&mut [0; 9]).unwrap(), 0, "an open file of an ended thread is empty");
         proc.ended(1000).file("loadavg", "0.00 0.00 0.00 1/2 3\n");
         assert!(!proc.path().join("1000").exists() && proc.path().join("loadavg").exists());
     }

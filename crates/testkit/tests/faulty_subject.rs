@@ -180,7 +180,7 @@ fn its_children_and_its_daemon_outlive_it_and_ignore_what_servers_are_stopped_wi
     assert_ne!(session(daemons[0]), session(own));
     for pid in &stay.0 {
         for signal in [1, 2, 15] {
-            assert!(status(*pid, "SigIgn") & (1 << (signal - 1)) != 0, "{pid} takes notice of signal {signal}");
+            assert!(status(*pid, "SigIgn") & (1 << (signal - 1)) != 0, "{pid} does not ignore signal {signal}");
         }
     }
     subject.process.kill().unwrap();

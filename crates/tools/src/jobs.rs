@@ -73,7 +73,7 @@ pub(super) fn refused(driver: &dyn Driver, output: &str) -> String {
 
 /// Tests that no truncated output makes the driver panic, or results in another report than the whole.
 pub(super) fn every_beginning_is_refused_or_says_the_same(driver: &dyn Driver, output: &str) {
-    let whole = understood(driver, output).expect("it is a whole output");
+    let whole = understood(driver, output).expect("the output is complete");
     for (at, _) in output.char_indices() {
         if let Ok(report) = understood(driver, &output[..at]) {
             assert_eq!(format!("{report:?}"), format!("{whole:?}"), "cut off at {at}");

@@ -115,7 +115,7 @@ mod tests {
         assert!((found.window_s - 0.2).abs() < 1e-12 && (found.goodput_rps - 200.0).abs() < 1e-9);
         assert_eq!((found.ledger.good, found.ledger.failed_total(), found.body_bytes), (40, 1, 400));
         assert_eq!((found.sent_in_all, found.answered_in_all), (Some(58), Some(57)));
-        assert_eq!(found.ledger.unaccounted(), None, "requests in flight belong to no window");
+        assert_eq!(found.ledger.unaccounted(), None, "requests in flight belong to no slice's window");
     }
 
     #[test]

@@ -80,7 +80,7 @@ mod tests {
         let mut rows: Vec<SecondRow> = (0..8).map(|_| second(6000, 0, 1000)).collect();
         assert_eq!(found(&rows).map(|tail| tail.span_s), Some(2));
         rows[3] = second(10, 0, 1000);
-        assert_eq!(found(&rows), None, "5 s are enough, but there is one span of them");
+        assert_eq!(found(&rows), None, "5 s would be enough, but there is only one such span");
     }
 
     #[test]

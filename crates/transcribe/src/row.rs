@@ -125,6 +125,6 @@ mod tests {
         assert!(row.figure("own one", "1") && row.figure("own two", "2"));
         let keys: Vec<&str> = row.figures.iter().map(|figure| figure.key.as_str()).collect();
         assert_eq!(keys, ["memory_mib", "own one", "own two"]);
-        assert!(row.figure("own\u{1b}one", "3") && row.figures.len() == 3, "it is written as the first");
+        assert!(row.figure("own\u{1b}one", "3") && row.figures.len() == 3, "it is written like the first");
     }
 }

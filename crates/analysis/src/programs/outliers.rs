@@ -45,7 +45,7 @@ mod tests {
         assert_eq!(found(&[0.99, 1.0, 1.0, 1.01, 0.99, 1.01, 1.148], 1e-9), [false; 7]);
         let far = found(&[0.99, 1.0, 1.0, 1.01, 0.99, 1.01, 1.149], 1e-9);
         assert_eq!(far, [false, false, false, false, false, false, true]);
-        assert!(found(&[0.85, 0.99, 1.0, 1.0, 1.01, 0.99, 1.01], 1e-9)[0], "a fast one is one as well");
+        assert!(found(&[0.85, 0.99, 1.0, 1.0, 1.01, 0.99, 1.01], 1e-9)[0], "a fast run is an outlier too");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What limited cases without a database, and what their responses take of each resource.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::invented::{APACHE, GO, InventedRun, ask, carry};
 use tolok_analysis::{BottleneckKind, CaseFinding, ServiceDemand};
@@ -53,9 +53,9 @@ fn one_busy_thread_is_named_with_what_it_used() {
     };
     let sentence = "The subject’s busiest thread used 97% of a CPU, and the subject 1.31 of its 4 CPUs.";
     check(&with(Some(0.97), 1.31), BottleneckKind::OneThread, sentence);
-    assert_eq!(limit(&with(Some(0.94), 1.0)).0, BottleneckKind::NoneFound, "it had time left, whatever the sum is");
+    assert_eq!(limit(&with(Some(0.94), 1.0)).0, BottleneckKind::NoneFound, "the busiest thread had time left");
     assert_eq!(limit(&with(Some(0.97), 3.8)).0, BottleneckKind::SubjectCpu, "all of them are busy");
-    assert_eq!(limit(&with(None, 1.0)).0, BottleneckKind::NoneFound, "twelve processes, and nothing known of threads");
+    assert_eq!(limit(&with(None, 1.0)).0, BottleneckKind::NoneFound, "twelve processes, and no reading of threads");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn what_cannot_be_sent_in_an_open_loop_is_a_backlog() {
     assert_eq!(limit(&with(20)).0, BottleneckKind::NoneFound);
     let mut busy = with(2_000);
     busy.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.95 * trial.window_s);
-    assert_eq!(limit(&busy).0, BottleneckKind::SubjectCpu, "what waits, waits for it");
+    assert_eq!(limit(&busy).0, BottleneckKind::SubjectCpu, "the waiting connections wait for the CPU");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn clients_that_read_slowly_are_named_before_what_waits_for_them() {
         BottleneckKind::ClientPace,
         "they hold the connections that others wait for"
     );
-    assert_eq!(limit(&with(CLOSED, 2.5)).0, BottleneckKind::NoneFound, "most of the time was not theirs");
+    assert_eq!(limit(&with(CLOSED, 2.5)).0, BottleneckKind::NoneFound, "most of the time was not spent on slow clients");
     let mut busy = with(CLOSED, 1.25);
     busy.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.95 * trial.window_s);
     assert_eq!(limit(&busy).0, BottleneckKind::SubjectCpu);
@@ -210,7 +210,7 @@ mod demands {
         run.change(|_, trial| carry(trial, 400.0, 0.000_1));
         let case = case_of(&run);
         close(of(&case, "link").most_rps, 2_500.0);
-        assert_eq!(case.demands[0].resource, "link", "the emulator saw 80% of the rate");
+        assert_eq!(case.demands[0].resource, "link", "the emulator carried 80% of the rate");
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod demands {
         close(of(&case, "pool").demand_s.value, (2.4 + 2.0) / 100.0);
         close(of(&case, "pool").most_rps, 16.0 / 0.044);
         close(of(&case, "database-cpu").most_rps, 250.0);
-        assert!(with(Some(Outage { at_s: 0.5, for_s: 0.5 })).demands.is_empty(), "two halves have no one demand");
+        assert!(with(Some(Outage { at_s: 0.5, for_s: 0.5 })).demands.is_empty(), "with an outage, there is no single demand");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Comparisons of two invented runs.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::invented::two_runs::{
     AFTER, BEFORE, Life, compared, compared_sides, drifted, elsewhere, over_time, ragged, regressed, run, several,
@@ -62,7 +62,7 @@ fn a_program_of_one_version_in_two_files_is_told_where_both_are_known() {
         changes.iter().filter(|it| it.what.starts_with("binary")).map(|it| it.what.clone()).collect::<Vec<_>>()
     };
     runs.0.run.programs[0].sha256 = Some("ab".repeat(32));
-    assert!(binaries(&runs).is_empty(), "an older record knows no file");
+    assert!(binaries(&runs).is_empty(), "an older record has no checksum");
     runs.1.run.programs[0].sha256 = Some("ab".repeat(32));
     assert!(binaries(&runs).is_empty());
     runs.1.run.programs[0].sha256 = Some("cd".repeat(32));
@@ -136,7 +136,7 @@ fn a_ceiling_that_scatters_is_a_control_where_it_shifted_by_more_than_that() {
 #[test]
 fn a_figure_whose_shift_the_ceiling_does_not_show_has_a_caution() {
     let found = usual(&swinging(1.0));
-    assert!(scenario(&found, "json-c64").control.is_some(), "for memory it is one");
+    assert!(scenario(&found, "json-c64").control.is_some(), "memory has a control");
     let words = "No control in json-c64 (the ceiling scatters too much to show a shift of goodput)";
     assert!(found.cautions.iter().any(|text| text.starts_with(words)), "{:?}", found.cautions);
 }
@@ -197,7 +197,7 @@ fn all_conditions_that_differ_are_refused_at_once_with_both_values() {
 #[test]
 fn conditions_may_be_allowed_and_are_then_said_first() {
     let found = allowed(&elsewhere());
-    assert_eq!(found.scenarios.len(), 3, "a scenario whose load was changed is known by its name");
+    assert_eq!(found.scenarios.len(), 3, "a scenario whose load changed is matched by its name");
     assert!(found.cautions[0].starts_with("The conditions differ (CPU model, number of CPUs"), "{}", found.cautions[0]);
 }
 
@@ -323,7 +323,7 @@ fn figures_can_be_chosen_and_a_closed_loop_has_times_only_if_asked() {
     let found = asked(&[ComparedMetric::P99]).unwrap();
     let seen: Vec<(&str, ComparedMetric)> =
         found.figures().map(|(scenario, _, figure)| (scenario.id.as_str(), figure.metric)).collect();
-    assert_eq!(seen.len(), 5, "programs have no percentile of answers");
+    assert_eq!(seen.len(), 5, "programs have no response times");
     assert!(seen.iter().all(|(_, metric)| *metric == ComparedMetric::P99) && seen[0].0 == "json-c64");
     let (before, after) = ragged();
     let request = CompareRequest { metrics: vec![ComparedMetric::Wall], ..CompareRequest::default() };
@@ -375,7 +375,7 @@ fn several_runs_of_each_tell_a_regression_from_what_differs_between_runs() {
     assert!(others.all(|(_, _, figure)| figure.verdict != Some(Change::Regression)));
     let go = scenario(&found, "json-c64").cases.iter().find(|case| case.title == "Go net/http").unwrap();
     let goodput = &go.figures[0];
-    assert_eq!(goodput.before.as_ref().unwrap().trials.len(), 4, "one value a run");
+    assert_eq!(goodput.before.as_ref().unwrap().trials.len(), 4, "one value per run");
     assert!((0.002..0.02).contains(&goodput.between_runs.unwrap()), "{goodput:?}");
     assert!(found.cautions.iter().any(|text| text.starts_with("The run is the unit")), "{:?}", found.cautions);
 }
@@ -390,7 +390,7 @@ fn equal_runs_that_differ_by_themselves_are_no_regression() {
         usual(&(sides[0][a].clone(), sides[1][b].clone())).tally.worse > 0
             || usual(&(sides[0][a].clone(), sides[1][b].clone())).tally.better > 0
     };
-    assert!(pairs.filter(|pair| changed(*pair)).count() > 0, "a pair takes what differs between runs for a change");
+    assert!(pairs.filter(|pair| changed(*pair)).count() > 0, "a pair mistakes differences between runs for changes");
 }
 
 #[test]

@@ -52,7 +52,7 @@ mod latency {
             let too_few = block == 3;
             trial.latency.percentiles[2..].iter_mut().for_each(|it| it.latency_s = it.latency_s.filter(|_| !too_few));
         });
-        assert_eq!(only(&run).latency_curve, None, "two points are no curve");
+        assert_eq!(only(&run).latency_curve, None, "two points are too few for a curve");
     }
 
     #[test]
@@ -65,7 +65,7 @@ mod latency {
         });
         let case = only(&run);
         assert_eq!((case.figures.latency_curve, case.figures.slow), (None, None));
-        assert!(case.figures.latency_p50_s.is_some(), "what the tool said of it still holds");
+        assert!(case.figures.latency_p50_s.is_some(), "the tool's own figure is kept");
     }
 
     #[test]
@@ -74,9 +74,9 @@ mod latency {
         let none = slow(&[]);
         assert_eq!((none.bound_s, none.answers, none.share), (1.0, 0, 0.0));
         let some = slow(&["p50 < 2ms", "p99 < 3ms", "goodput >= 99%", "mean < 10ms"]);
-        assert_eq!(some.bound_s, 0.003, "the highest bound that single answers have");
+        assert_eq!(some.bound_s, 0.003, "the highest bound on response times");
         assert!(some.answers > 0 && some.share < 0.2, "{some:?}");
-        assert_eq!(slow(&["service.p95 < 1ms"]).bound_s, 1.0, "a service time is another time");
+        assert_eq!(slow(&["service.p95 < 1ms"]).bound_s, 1.0, "bounds on service times do not count");
     }
 }
 

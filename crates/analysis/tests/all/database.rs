@@ -1,6 +1,6 @@
 //! Findings on scenarios whose subjects use a database.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::invented::{BUN, GO, InventedRun, ask};
 use tolok_analysis::{BottleneckKind, CaseFinding, DatabaseUse, Findings};
@@ -69,7 +69,7 @@ mod figures {
         let database = used(|_, trial| (trial.database, trial.pool) = (None, None));
         assert_eq!((database.busy, database.queries_per_s, database.pool), (None, None, None));
         assert_eq!((database.cpu_s_per_row, database.refused_connections), (None, None));
-        assert!(database.rows_per_s.is_some(), "the answers tell the rows");
+        assert!(database.rows_per_s.is_some(), "rows follow from the responses");
     }
 
     #[test]
@@ -350,7 +350,7 @@ mod bottlenecks {
         let sentence = "The generator used 92% of its CPU, although the database ran on the same CPU and used 6% of it; the subject 50% of its own CPU.";
         let found = limit(&run_with(ordinary(), 64, busy([0.5, 0.06, 0.92])));
         assert_eq!((found.0, found.1.as_str()), (BottleneckKind::Generator, sentence));
-        assert_eq!(limit(&apart([0.5, 0.63, 0.32])).0, BottleneckKind::NoneFound, "not with CPUs of their own");
+        assert_eq!(limit(&apart([0.5, 0.63, 0.32])).0, BottleneckKind::NoneFound, "not if each has its own CPUs");
     }
 
     #[test]
@@ -487,7 +487,7 @@ mod bottlenecks {
             let link = LinkWindow { to_client, ..LinkWindow::default() };
             trial.database.as_mut().unwrap().link = Some(link);
         });
-        assert_eq!(limit(&run).0, BottleneckKind::NoneFound, "the emulator knows better");
+        assert_eq!(limit(&run).0, BottleneckKind::NoneFound, "the emulator's count decides");
     }
 
     #[test]

@@ -170,7 +170,7 @@ fn the_findings_of_a_duels_run_hold_the_duel() {
     assert_eq!(run.findings().duel, None);
     run.run.command = "tolok run duel --seed 7".to_owned();
     run.run.study = "duel".to_owned();
-    assert_eq!(run.findings().duel, None, "a study may have this name");
+    assert_eq!(run.findings().duel, None, "a study may be called duel");
     run.run.command = "tolok duel go bun --seed 7".to_owned();
     assert_eq!(run.findings().duel.map(|duel| duel.outcome), Some(DuelOutcome::NotWorse));
     run.plan.judge = Judge::Cpu;

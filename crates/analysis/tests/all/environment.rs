@@ -1,6 +1,6 @@
 //! Findings on limits, links and neighbours, and on the isolation of a trial's parts.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use std::collections::BTreeMap;
 
@@ -63,8 +63,8 @@ mod cpus {
         };
         assert_eq!(busy(dedicated(1.0), &[0]), 0.45);
         assert_eq!(busy(dedicated(2.0), &[0, 1]), 0.225);
-        assert_eq!(busy(dedicated(2.0), &[]), 0.225, "the plan knows the number if the run does not");
-        assert_eq!(busy(quota(0.5), &[0, 1]), 0.9, "on however many CPUs it is used up");
+        assert_eq!(busy(dedicated(2.0), &[]), 0.225, "the number comes from the plan if the run lacks it");
+        assert_eq!(busy(quota(0.5), &[0, 1]), 0.9, "whatever the number of CPUs");
     }
 
     /// The same workload and load in both modes: two tables, two first places, and no ratio between them.
@@ -282,7 +282,7 @@ mod neighbours {
         let said = cautions_with(&run, "repeated");
         assert!(said.len() == 1 && said[0].starts_with("4 measurements were repeated"), "{said:?}");
         let case = only_case(&run);
-        assert_eq!((case.reruns, case.trials_scored, kinds(&case).len()), (4, 6, 0), "a quiet one counts");
+        assert_eq!((case.reruns, case.trials_scored, kinds(&case).len()), (4, 6, 0), "the quiet repetition counts");
         assert_eq!(cautions_with(&run_in(Environment::default()), "repeated"), Vec::<String>::new());
     }
 }
@@ -312,7 +312,7 @@ mod links {
     /// The median latency of the invented trials is 1.94 ms.
     #[test]
     fn an_emulator_that_is_late_voids_the_rank() {
-        assert_eq!(kinds(&late(0.005, 0.000_19)), Vec::<&str>::new(), "one packet of many");
+        assert_eq!(kinds(&late(0.005, 0.000_19)), Vec::<&str>::new(), "one late packet among many");
         let late = late(0.001_1, 0.000_21);
         assert_eq!((kinds(&late), late.ranked), (vec!["link-late"], false), "a tenth of the median on average");
         let message = "the link's emulator was late in 1 of 6 trials: by up to 1.10 ms, and by 210 µs on average in the \
@@ -345,7 +345,7 @@ mod links {
         let full = carrying(220.0);
         assert_eq!((kinds(&full), full.ranked), (vec!["link-full"], true));
         assert!(full.flags[0].message.starts_with("the link was offered 98% of its rate"));
-        assert!(used(&carrying(270.0)) > 1.0, "more than fits may be offered");
+        assert!(used(&carrying(270.0)) > 1.0, "the offered rate may exceed the link's");
     }
 
     #[test]
@@ -366,7 +366,7 @@ mod links {
         run.change_records(|trial| trial.isolation.as_mut().unwrap().network = "netem".to_owned());
         assert_eq!((asked(&run).backend.as_str(), asked(&run).emulates), ("netem", true));
         run.change_records(|trial| trial.isolation = None);
-        assert_eq!(asked(&run).backend, "emulator", "what was asked for, if no trial says anything");
+        assert_eq!(asked(&run).backend, "emulator", "the requested backend, if no trial recorded one");
         assert_eq!(run_in(Environment::default()).findings().scenarios[0].link, None);
     }
 }
@@ -443,7 +443,7 @@ mod isolation {
     #[test]
     fn weights_are_gathered_over_trials_that_may_have_other_parts() {
         let mut run = run_in(Environment::default());
-        assert_eq!(run.findings().isolation.weights, None, "records of earlier versions do not say");
+        assert_eq!(run.findings().isolation.weights, None, "earlier records lack it");
         run.change_records(|trial| {
             let mut parts: BTreeMap<String, u32> = [("subject".to_owned(), 100), ("link".to_owned(), 1000)].into();
             // Only the first block uses a database, and it started from another group.
@@ -520,5 +520,5 @@ fn resources_are_counted_for_each_good_answer() {
     let near = |value: Option<f64>, wanted: f64| assert!((value.unwrap() / wanted - 1.0).abs() < 1e-3, "{value:?}");
     near(case.resources.user_s_per_good, 3e-6);
     near(case.resources.sent_bytes_per_good, 200.0);
-    assert_eq!(case.resources.migrations_per_good, None, "what could not be read is not zero");
+    assert_eq!(case.resources.migrations_per_good, None, "a missing reading is not zero");
 }

@@ -237,7 +237,7 @@ mod ledger {
         assert!(says(&ledger.unequal, "is a setting of PHP-FPM + nginx (pool = 32); none is known for the others"));
         assert!(says(&ledger.unknown, "does not hold the files of settings (fpm.conf)"));
         let alone = of(&declared(ONE_PROCESS_FPM, None));
-        assert!(!says(&alone.unequal, "is a setting of"), "a setting of one process does nothing");
+        assert!(!says(&alone.unequal, "is a setting of"), "a setting has no effect with one process");
     }
 
     #[test]
@@ -253,10 +253,10 @@ mod ledger {
     fn names_of_older_runs_are_read_and_say_nothing_of_setups() {
         let text = r#"{ "subjects": { "go/nethttp": { "title": "Go", "runtime": "go", "default_variant": "encoder" } },
                         "workloads": {} }"#;
-        let names: Names = serde_json::from_str(text).expect("older names");
+        let names: Names = serde_json::from_str(text).expect("names of an older run");
         assert_eq!(names.subjects["go/nethttp"].setup, SubjectSetup::default());
         let written = serde_json::to_string(&names).expect("text");
-        assert!(!written.contains("setup"), "and nothing is added when they are written: {written}");
+        assert!(!written.contains("setup"), "the default must not be written: {written}");
     }
 }
 
@@ -346,7 +346,7 @@ mod untested {
         let mut run = database(Database::default());
         let all = ["other numbers of connections", "other distances", "another database", "a database that goes away"];
         all.iter().for_each(|what| assert!(has(&run, what), "{what}"));
-        assert!(!has(&run, "writing and uploads"), "a counter writes");
+        assert!(!has(&run, "writing and uploads"), "a counter is a write");
         let link = Link { rtt_s: 0.02, ..Link::default() };
         let far = Database { pool: 4, link, outage: Some(Outage { at_s: 0.5, for_s: 0.5 }), ..Database::default() };
         run.environment(Environment { id: "far".into(), database: Some(far), ..Environment::default() });
@@ -366,7 +366,7 @@ mod untested {
             trial.latency.marks = vec![LatencyMark::Coarse];
         });
         let findings = run.findings();
-        let found = findings.untested.iter().find(|it| it.what.starts_with("response times")).expect("it is said");
+        let found = findings.untested.iter().find(|it| it.what.starts_with("response times")).expect("it is listed");
         assert_eq!(
             found.because,
             "p99.9 is the highest of the usual percentiles with 10 responses of a trial beyond it, and p50 in the trials with the fewest."

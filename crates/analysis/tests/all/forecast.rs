@@ -1,6 +1,6 @@
 //! Forecasts from a run's service demands. A queueing network computes the invented runs, so the right answers are known.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::invented::{GO, InventedRun};
 use crate::predictable::{RATED, small, with_database, with_users};
@@ -171,7 +171,7 @@ fn a_subject_that_no_network_describes_is_refused() {
     assert!(found.is_all_refused());
     let subject = &found.subjects[0];
     assert!(subject.refused.as_ref().unwrap().contains("more than the 20% allowed"), "{subject:?}");
-    assert!(subject.validation.is_some(), "what was found out is told");
+    assert!(subject.validation.is_some(), "the validation is still reported");
 }
 
 #[test]

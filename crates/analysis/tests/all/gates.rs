@@ -1,6 +1,6 @@
 //! What must hold in every trial: each gate passed, failed, and unknown.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 mod steady_state;
 
@@ -168,7 +168,7 @@ mod little {
                 trial.goodput_rps = goodput_rps;
             })
         };
-        assert_eq!(gate(&with(0.5, 100.0), "little").outcome, GateOutcome::Passed, "22% off, and 25% are at the ends");
+        assert_eq!(gate(&with(0.5, 100.0), "little").outcome, GateOutcome::Passed, "22% off, and the ends explain 25%");
         assert_eq!(gate(&with(0.5, 95.0), "little").outcome, GateOutcome::Failed);
         assert_eq!(gate(&with(0.032, 2_000.0 * 1.029), "little").outcome, GateOutcome::Passed);
         assert_eq!(gate(&with(0.032, 2_000.0 * 1.031), "little").outcome, GateOutcome::Failed);
@@ -203,7 +203,7 @@ mod little {
                 trial.ledger.connections_unanswered = Some(unanswered);
             })
         };
-        assert_eq!(gate(&starved(52), "little").outcome, GateOutcome::Passed, "12 were served");
+        assert_eq!(gate(&starved(52), "little").outcome, GateOutcome::Passed, "12 connections were served");
         assert_eq!(gate(&starved(30), "little").outcome, GateOutcome::Failed);
     }
 
@@ -432,7 +432,7 @@ mod generator_headroom {
         assert_eq!(gate(&case, "generator-headroom").outcome, GateOutcome::Passed);
         let bound = changed(CLOSED, busy(0.95, 0.6));
         barred(&bound, "generator-headroom", "generator-bound");
-        assert_eq!(kinds(&bound), ["generator-bound"], "one flag, by one rule");
+        assert_eq!(kinds(&bound), ["generator-bound"], "one rule raises one flag");
         assert_eq!(gate(&changed(CLOSED, busy(0.95, 0.96)), "generator-headroom").outcome, GateOutcome::Passed);
     }
 
@@ -498,7 +498,7 @@ mod schedules {
         };
         assert_eq!(gate(&unsent(4), "offered-rate").outcome, GateOutcome::Passed);
         let found = gate(&unsent(20), "offered-rate");
-        assert_eq!((found.outcome, found.bars), (GateOutcome::Failed, false), "the tool says whether that bars");
+        assert_eq!((found.outcome, found.bars), (GateOutcome::Failed, false), "only the tool's own warning bars");
         barred(&changed(OPEN, |_, trial| trial.tool_warnings = warning("offered-rate")), "offered-rate", "not-trusted");
         let untold = changed(OPEN, |_, trial| trial.offered_rps = None);
         assert_eq!(gate(&untold, "offered-rate").outcome, GateOutcome::Unknown);
@@ -516,7 +516,7 @@ mod schedules {
         let (outcome, message) = told(&late(0.000_1, 0.002_9), "lateness");
         assert_eq!(outcome, GateOutcome::Passed);
         assert_eq!(message, "99% of the requests left within 2.90 ms of when they could, 10% of the median latency");
-        assert_eq!(gate(&late(0.000_1, 0.008), "lateness").outcome, GateOutcome::Passed, "the tail does not feel it");
+        assert_eq!(gate(&late(0.000_1, 0.008), "lateness").outcome, GateOutcome::Passed, "the tail is not affected");
         assert_eq!(gate(&late(0.003, 0.008), "lateness").outcome, GateOutcome::Failed, "the median does");
         assert_eq!(gate(&late(0.000_1, 0.009), "lateness").outcome, GateOutcome::Failed, "the tail does");
         barred(&changed(OPEN, |_, trial| trial.tool_warnings = warning("lateness")), "lateness", "not-trusted");

@@ -65,7 +65,7 @@ mod simulations {
             let scenario = noisy(&mut noise, &rates);
             let of_slow = scenario.comparisons.iter().filter(|pair| pair.b == SWOOLE.label);
             let verdicts: Vec<Verdict> = of_slow.clone().map(|pair| pair.verdict).collect();
-            assert_eq!(verdicts.len(), 5, "the slowed one stands last");
+            assert_eq!(verdicts.len(), 5, "the slowed case is last");
             told += verdicts.iter().filter(|verdict| **verdict == Verdict::Faster).count();
             let covers = |low: Option<f64>, high: Option<f64>| low < Some(1.0 + slower) && Some(1.0 + slower) < high;
             covered += of_slow.filter(|pair| covers(pair.ratio.low, pair.ratio.high)).count();
@@ -203,7 +203,7 @@ mod noise_floor {
             "{}",
             floor.sentence
         );
-        assert_eq!(found.scenarios[0].cases.len(), 3, "second halves compete with nobody");
+        assert_eq!(found.scenarios[0].cases.len(), 3, "second halves of pairs are not listed");
         assert!(!found.cautions.iter().any(|caution| caution.contains("noise check")));
     }
 
@@ -295,7 +295,7 @@ mod stopping {
     }
 
     fn said(findings: &Findings) -> &str {
-        findings.run.stopping.as_deref().expect("a rule says what came of it")
+        findings.run.stopping.as_deref().expect("the rule's outcome is reported")
     }
 
     #[test]
@@ -329,7 +329,7 @@ mod stopping {
         run.case(GO, &[40e3; 20]).case(BUN, &[20e3; 20]);
         assert_eq!(settled(&run), Some(6));
         run.plan.stopping = Some(Stopping { at_least: 2, ..RULE });
-        assert_eq!(settled(&run), Some(5), "fewer have no interval");
+        assert_eq!(settled(&run), Some(5), "fewer rounds have no interval");
         run.plan.stopping = None;
         assert_eq!(settled(&run), None);
         assert_eq!(run.findings().run.stopping, None);
@@ -401,7 +401,7 @@ mod stopping {
         run.plan.stopping = Some(RULE);
         run.case(GO, &[40e3; 6]).case(BUN, &[20e3; 6]);
         (1..=6).for_each(|block| _ = run.fail(block, FailureKind::Hung, "no answer"));
-        assert_eq!(settled(&run), Some(6), "who is not ranked is in no ratio");
+        assert_eq!(settled(&run), Some(6), "unranked cases have no ratio");
         let mut run = calming(6, 6);
         run.case(NODE, &[9e3; 6]);
         (2..=6).for_each(|block| _ = run.fail(block, FailureKind::Hung, "no answer"));

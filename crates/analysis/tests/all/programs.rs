@@ -107,7 +107,7 @@ mod figures {
         near(&case.cpu_s, 0.45);
         near(&case.busy, 0.9);
         assert!(case.cpu_is_mean && case.floor_s.is_none() && case.above_floor_s.is_none() && case.rss_bytes.is_none());
-        assert!(!case.is_at_floor, "nothing is known of its start");
+        assert!(!case.is_at_floor, "its start was not measured");
     }
 }
 
@@ -270,7 +270,7 @@ mod flags {
             message,
             "its timer counts in steps of 10.0 ms, and it takes 10.0 ms: the figures show steps, not times"
         );
-        assert!(go.busy.is_none() && found.cases[0].busy.is_some(), "its share of CPU would be a step over a step");
+        assert!(go.busy.is_none() && found.cases[0].busy.is_some(), "its share of CPU would be one timer step over another");
         assert!(found.cases[0].ranked && found.comparisons.is_empty());
     }
 
@@ -305,7 +305,7 @@ mod flags {
             found.cases[0].flags[0].message
         );
         assert!(found.verdict.starts_with("No result."));
-        assert_eq!(found.cases[0].wall_s.as_ref().unwrap().high, Some(0.0), "and no infinity");
+        assert_eq!(found.cases[0].wall_s.as_ref().unwrap().high, Some(0.0), "not infinity");
     }
 
     #[test]
@@ -315,7 +315,7 @@ mod flags {
         run.change_timing(|block, timing| timing.runs[3].wall_s *= if block == 2 { 3.0 } else { 1.0 });
         let case = program(&run).cases.remove(0);
         assert_eq!((case.outliers, case.runs, kinds(&case)), (1, 45, vec!["outliers"]));
-        assert!(case.slowest_run_s.unwrap() > 0.59, "it is in the range");
+        assert!(case.slowest_run_s.unwrap() > 0.59, "the outlier is part of the range");
         assert_eq!(
             case.flags[0].message,
             "1 of 45 runs lies more than 10 standard deviations from the median of the trial (by the median absolute \
@@ -435,11 +435,11 @@ mod side_by_side {
         };
         let ratio = |subject: &str, timer: &str| of(subject, timer).of_own.as_ref().unwrap().value;
         assert!((ratio("go/queue:channel", "hyperfine") - 0.0121 / 0.0120).abs() < 0.02);
-        assert!((ratio("go/queue:channel", "time") - 0.0100 / 0.0120).abs() < 0.02, "it cuts 12 ms down to 10");
+        assert!((ratio("go/queue:channel", "time") - 0.0100 / 0.0120).abs() < 0.02, "it truncates 12 ms to 10");
         assert!(of("go/queue:channel", "tolok").of_own.is_none());
         let mean_s = of("bun/queue:default", "hyperfine").mean_s.as_ref().unwrap().value;
         assert!((mean_s - 0.0194).abs() < 0.0002);
-        assert_eq!(of("go/queue:channel", "time").title, "Go queue (channel)", "called alike in all of them");
+        assert_eq!(of("go/queue:channel", "time").title, "Go queue (channel)", "the title is the same for all timers");
     }
 
     #[test]

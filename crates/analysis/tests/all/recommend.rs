@@ -233,7 +233,7 @@ fn a_percentile_is_of_a_rate_or_of_so_many_users() {
     assert_eq!(closed.scenarios, ["json-c64"]);
     assert!(closed.changes_if.starts_with("A given request rate"), "{}", closed.changes_if);
     let goodput: Vec<&String> = of(&findings, "most-answers").iter().flat_map(|one| &one.scenarios).collect();
-    assert_eq!(goodput, ["json-c64"], "in an open loop nobody answers more than was asked");
+    assert_eq!(goodput, ["json-c64"], "in an open loop, goodput cannot exceed the offered rate");
     let keeps = of(&findings, "keeps-objectives")[0];
     assert_eq!(keeps.picks.len(), 2);
     assert!(keeps.because.starts_with("Kept p95 < 50ms in each of 10 trials"), "{}", keeps.because);

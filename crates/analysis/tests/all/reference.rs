@@ -1,6 +1,6 @@
 //! Generates the pages of docs/reference from the tables of figures, flags and gates.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::path::PathBuf;
 

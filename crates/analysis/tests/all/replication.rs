@@ -264,7 +264,7 @@ mod series {
         assert_eq!(cpu.stands_for_it.as_deref(), Ok("lan · go/nethttp:encoder · json-c64"));
         let published = &cpu.published;
         assert_eq!((published.start, published.end, published.highest, published.highest_at_s), (0.0, 20.0, 40.0, 1.0));
-        assert!(published.low.is_empty(), "a printed series is a single one");
+        assert!(published.low.is_empty(), "a published series has no band");
         let measured = cpu.measured.as_ref().expect("the run has seconds");
         assert_eq!(measured.at_s, [1.0, 2.0, 3.0], "without the warm-up");
         assert_eq!(measured.value, [25.0, 50.0, 25.0]);

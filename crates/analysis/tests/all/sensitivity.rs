@@ -70,7 +70,7 @@ fn a_panel_has_every_subject_at_every_level() {
         .crossovers
         .iter()
         .find(|it| it.faster_below == "bun/serve:default" && it.faster_above == "go/nethttp:encoder");
-    let bun = bun.expect("Bun asks twice for each response");
+    let bun = bun.expect("the crossover of Bun and Go");
     assert!(bun.sure && (0.0..=0.1).contains(&bun.at), "{bun:?}");
     assert!(bun.at_low.unwrap() < bun.at && bun.at < bun.at_high.unwrap());
     insta::assert_snapshot!(panel.sentence, @"Going from 0 ms to 100 ms of round trip to the database cuts throughput to between 44% (Bun.serve) and 93% (Node http). Bun.serve and Go net/http change places at about 39 ms (37–41), PHP Swoole and Node http at about 49 ms (46–53), Bun.serve and Node http at about 78 ms (77–79).");
@@ -88,7 +88,7 @@ fn a_grid_says_which_factor_matters_how_much() {
     let rtt = &finding.shares[0];
     assert!(rtt.share.low.unwrap() < rtt.share.value && rtt.share.value < rtt.share.high.unwrap());
     assert!(rtt.range_ratio.unwrap() > 2.0 && finding.shares[4].range_ratio.is_none());
-    assert!(finding.shares[4..].iter().all(|rest| rest.share.low.is_none()), "interactions and residual have none");
+    assert!(finding.shares[4..].iter().all(|rest| rest.share.low.is_none()), "interactions and residual have no interval");
     insta::assert_snapshot!(finding.sentence, @"The round-trip time to the database makes up 45.3% (45.0–45.5%) of the differences, the subject 19.4% (19.3–19.6%): 2.3 times as much; factors together, beyond each alone, 20%.");
 }
 
@@ -145,7 +145,7 @@ fn a_link_whose_parts_are_not_combined_is_one_factor() {
     let findings = run.findings();
     let [panel] = findings.sensitivity.as_slice() else { panic!("{:?}", findings.sensitivity) };
     let labels: Vec<&str> = panel.levels.iter().map(|level| level.label.as_str()).collect();
-    assert_eq!((panel.factor.as_str(), labels), ("link-rtt", vec!["0 ms", "20 ms", "170 ms"]), "Wi-Fi differs in more");
+    assert_eq!((panel.factor.as_str(), labels), ("link-rtt", vec!["0 ms", "20 ms", "170 ms"]), "Wi-Fi differs in more than the RTT");
     assert_eq!(shares(&findings.variance[0])[0].0, "link");
     assert_eq!(findings.variance[0].cases, 8);
 }

@@ -52,7 +52,7 @@ fn the_response_that_the_study_names_decides_and_the_other_stands_beside_it() {
     let found = scenario(&run);
     let slices = found.slices.as_ref().unwrap();
     assert!(slices.cpu.is_empty() && (slices.goodput[0].ratio.value - 1.5).abs() < 0.01, "{slices:?}");
-    assert!(slices.goodput[0].ratio.low.is_some(), "the other response has its interval");
+    assert!(slices.goodput[0].ratio.low.is_some(), "goodput still has its interval");
     let rules = run.findings().recommendations;
     assert_eq!(rules[0].rule, "least-cpu", "{rules:?}");
 }
@@ -100,7 +100,7 @@ fn cautions(change: impl Fn(&mut Measurement)) -> String {
     run.sliced(BUN, 60_000.0, 15e-6, &jitter(1, 1.0)).sliced(GO, 40_000.0, 24e-6, &jitter(2, 1.0));
     run.change(|_, measured| change(measured));
     let findings = run.findings();
-    let slices = findings.scenarios[0].slices.clone().expect("it is in slices");
+    let slices = findings.scenarios[0].slices.clone().expect("it is sliced");
     for caution in &slices.cautions {
         assert!(findings.cautions.contains(&format!("In json-c64 (slices): {caution}")), "{:?}", findings.cautions);
     }

@@ -45,7 +45,7 @@ fn least_of_three(run: &InventedRun) -> Duration {
 
 #[test]
 #[ignore = "a measurement"]
-#[allow(clippy::print_stdout, reason = "the figure is what it is for")]
+#[allow(clippy::print_stdout, reason = "it prints the measured figure")]
 fn a_thousand_trials() {
     for (scenarios, cases) in [(17, 6), (4, 25), (1, 100)] {
         let run = large(scenarios, cases);

@@ -1,6 +1,6 @@
 //! Findings on several tools that loaded the same server, and on what a tool does not report.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 mod verdicts;
 
@@ -55,7 +55,7 @@ mod groups {
         assert_eq!(subjects, [("Go net/http", false), ("Minimal server", true)]);
         let tools: Vec<String> = found[0].rows.iter().map(ToolRow::words).collect();
         let names = ["tolok", "k6 1.8.1", "wrk 4.1.0", "ab 2.3", "h2load 1.52.0", "hey 0.1.5", "oha"];
-        assert_eq!(tools, names, "a tool that failed tells no version");
+        assert_eq!(tools, names, "a tool that failed has no version");
         assert_eq!(
             (found[0].load.as_str(), found[0].environment.as_str()),
             ("closed loop, 64 virtual users, keep-alive, 2 s", "")
@@ -68,7 +68,7 @@ mod groups {
         assert_eq!(run.findings().tools.len(), 1);
         run.plan.scenarios[1].load.connection = Connection::PerRequest;
         assert_eq!(run.findings().tools.len(), 0);
-        assert_eq!(by_tolok().findings().tools.len(), 0, "one tool is compared with nobody");
+        assert_eq!(by_tolok().findings().tools.len(), 0, "a single tool is not compared");
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod figures {
         assert_eq!(row.wire_rps.unwrap().value, 40_020.0, "80,040 answers in the 2 s of the tool");
         assert_eq!(row.counted_of_wire.unwrap().value, 80_000.0 / 80_040.0);
         let cost = row.subject_cpu_s_per_wire.unwrap().value;
-        assert!((cost - 0.985 * 2.0 / 80_100.0).abs() < 1e-15, "answers of any status cost the server");
+        assert!((cost - 0.985 * 2.0 / 80_100.0).abs() < 1e-15, "responses of any status cost the server CPU time");
     }
 
     #[test]
@@ -309,7 +309,7 @@ mod notes {
     #[test]
     fn only_what_bears_on_a_row_stands_beside_it() {
         for tool in [LoadTool::K6, LoadTool::H2load, LoadTool::Hey, LoadTool::Oha] {
-            assert_eq!(of(tool, |_, _| ()), Vec::<String>::new(), "{tool:?} at its best");
+            assert_eq!(of(tool, |_, _| ()), Vec::<String>::new(), "{tool:?} without any problem");
         }
         let coarse = "Its times come in coarse steps (whole milliseconds, or tenths), so short ones say little.";
         assert_eq!(of(LoadTool::H2load, |_, it| it.latency.marks = vec![LatencyMark::Coarse]), [coarse]);

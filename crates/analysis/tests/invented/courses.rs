@@ -32,7 +32,7 @@ pub fn with_histogram(block: u32, trial: &mut Measurement) {
         let still = (good as f64 * beyond) as u64;
         let unrest = 0.99 + random.below(21) as f64 / 1e3;
         let time_s = median_s * (0.55 + 0.65 * beyond.powf(exponent)) / 1.33 * unrest;
-        histogram.record_n((time_s * 1e9) as u64, left - still).expect("less than an hour");
+        histogram.record_n((time_s * 1e9) as u64, left - still).expect("it is less than an hour");
         left = still;
         if left == 0 {
             break;
@@ -44,7 +44,7 @@ pub fn with_histogram(block: u32, trial: &mut Measurement) {
 /// A histogram in the records' format.
 pub fn encoded(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
-    V2Serializer::new().serialize(histogram, &mut bytes).expect("memory is there");
+    V2Serializer::new().serialize(histogram, &mut bytes).expect("writing to memory cannot fail");
     BASE64.encode(bytes)
 }
 

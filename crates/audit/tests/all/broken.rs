@@ -32,7 +32,7 @@ fn a_mean_longer_than_its_connections_can_wait() {
     assert_eq!(against(WRK, &mean("21.1")), [Law::LittlesLaw]);
     insta::assert_snapshot!(sentence(WRK, &mean("31.0")), @"At 10,000/s, 200 users wait 20 ms for an answer on average at most, so 31.0 ms is not the mean response time of these answers.");
     let paused = format!("{WRK}\nthink-time = \"5ms\"");
-    assert_eq!(against(&paused, &mean("20.0")), [Law::LittlesLaw], "a pause leaves less to wait");
+    assert_eq!(against(&paused, &mean("20.0")), [Law::LittlesLaw], "a pause leaves less time for waiting");
 }
 
 #[test]
@@ -61,12 +61,12 @@ fn what_the_mean_law_needs_and_does_not_get() {
     let short = WRK.replace("duration = \"30s\"\n", "");
     assert_eq!(against(&short, mean), [Law::LittlesLaw], "wrk counts from its first request");
     let warm = format!("{short}\nwarmup = \"5s\"");
-    assert_eq!(against(&warm, mean), [], "how long was the run?");
+    assert_eq!(against(&warm, mean), [], "the length of the run is unknown");
     let of_300_000 = format!("{mean}\nrequests = 300000");
-    assert_eq!(against(&warm, &of_300_000), [], "how long was the longest wait from before it?");
+    assert_eq!(against(&warm, &of_300_000), [], "the longest wait from before the window is unknown");
     assert_eq!(against(&warm, &format!("{of_300_000}\nlatency_max_ms = 90.0")), [Law::LittlesLaw]);
     let failing = "throughput_rps = 10000\nerror_rate_percent = 60\nlatency_mean_ms = 31.0";
-    assert_eq!(against(WRK, failing), [], "the mean may be that of the good answers");
+    assert_eq!(against(WRK, failing), [], "the mean may be of the good responses only");
 }
 
 #[test]
@@ -123,16 +123,16 @@ fn percentiles_that_do_not_account_for_the_users() {
         ]
     );
     let paused = k6.replace("\"0s\"", "\"2s\"");
-    assert_eq!(fewer(&paused, &of("1000")), none, "they pause");
-    assert_eq!(fewer(&k6.replace("think-time = \"0s\"\n", ""), &of("1000")), none, "they may have paused");
-    assert_eq!(fewer(&format!("{K6}\nramp = true"), &of("1000")), none, "nobody states that all are there throughout");
+    assert_eq!(fewer(&paused, &of("1000")), none, "users pause");
+    assert_eq!(fewer(&k6.replace("think-time = \"0s\"\n", ""), &of("1000")), none, "users may have paused");
+    assert_eq!(fewer(&format!("{K6}\nramp = true"), &of("1000")), none, "in a ramp, not all users are active throughout");
     let unknown_end = K6.replace("duration = \"390s\"", "");
     let p95 = "throughput_rps = 100.0\nlatency_p95_ms = 1000";
     assert_eq!(fewer(&unknown_end, p95), none, "the slowest 5 % may be slow");
     assert_eq!(
         fewer(&k6, "throughput_rps = 100.0\nlatency_mean_ms = 400\nlatency_p95_ms = 1000"),
         ["300 users were stated, and at most 41 of them (13.4%) waited for the printed responses on average."],
-        "a mean says more than a percentile, and is told once"
+        "the mean is stronger evidence than the percentile, and is the only finding"
     );
 }
 
@@ -155,7 +155,7 @@ fn a_mean_that_does_not_account_for_the_users() {
     let text = format!("title = \"T\"\n[method]\n{ab}\n{}\n{twice}\n", twice.replace("Table 2", "Table 1"));
     let told = of_verdict(&invented::read(&text), AuditVerdict::FewerUsers);
     let about: Vec<&str> = told.iter().map(|finding| finding.about.as_str()).collect();
-    assert_eq!(about, ["red (Table 1); red (Table 2)"], "a run that is printed twice is told once");
+    assert_eq!(about, ["red (Table 1); red (Table 2)"], "a run that is printed twice has one finding");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn times_at_and_beyond_the_time_out() {
     assert_eq!(against(&of_all, &of("700", 60)), [Law::Censoring], "some waited 2 s");
     assert_eq!(against(WRK, &of("700", 60)), [], "it may be the longest of the correct responses");
     let stated = format!("{WRK}\ntimeout = \"1s\"");
-    assert_eq!(against(&stated, &of("1000", 0)), [], "it may have been measured");
+    assert_eq!(against(&stated, &of("1000", 0)), [], "a time at the timeout may have been measured");
     assert_eq!(against(&stated, &of("1500", 0)), [Law::Censoring]);
     insta::assert_snapshot!(sentence(&of_all, &of("2000.00", 60)), @"60 requests timed out after 2 s, so the longest wait was not 2000.00 ms, and its length is unknown.");
     insta::assert_snapshot!(sentence(&stated, &of("1500", 0)), @"The tool kept no time beyond 1 s, so it did not measure 1500 ms.");
@@ -186,7 +186,7 @@ fn the_winner_of_answers_is_not_that_of_good_answers() {
     assert_eq!(contradicting(&two(counted, few), OF_FIGURES), [Law::Goodput]);
     let own = WRK.replace("wrk", "a tool of our own");
     let unknown = table(&own, &[("red", many), ("blue", few)]);
-    assert_eq!(contradicting(&unknown, OF_FIGURES), [], "its rate may be of good answers");
+    assert_eq!(contradicting(&unknown, OF_FIGURES), [], "an unknown tool's rate may count good responses only");
     insta::assert_snapshot!(of_verdict(&two(many, few), AuditVerdict::Contradicted)[0].sentence, @"red gives the most answers (500/s), but 80% of them failed: it gives 100/s that are good, and blue gives 300/s. wrk counts failed answers in its rate.");
 }
 
@@ -209,7 +209,7 @@ fn bytes_that_differ_or_do_not_pass() {
         contradicting(&table(WRK, &[("red", &of(a)), ("blue", &of(b))]), OF_FIGURES)
     };
     assert_eq!(two("2.04", "2.10"), [], "headers differ a little");
-    assert_eq!(two("2.04", "1.41"), [], "nobody says that headers are equal");
+    assert_eq!(two("2.04", "1.41"), [], "headers may differ more");
     let link = format!("{WRK}\nlink = \"1Gbit/s\"\nbody = \"534kB\"");
     assert_eq!(against(&link, "throughput_rps = 200"), []);
     assert_eq!(against(&link, "throughput_rps = 300"), [Law::Bytes]);
@@ -228,7 +228,7 @@ fn cpus_that_there_are_not_and_cpu_times_that_do_not_come_out() {
         against(&of_machine, "cpu_percent = 50\nthroughput_rps = 1000\ncpu_per_request_us = 500"),
         [Law::CpuTime]
     );
-    assert_eq!(against(WRK, "cpu_percent = 50\nthroughput_rps = 1000\ncpu_per_request_us = 500"), [], "50 % of what?");
+    assert_eq!(against(WRK, "cpu_percent = 50\nthroughput_rps = 1000\ncpu_per_request_us = 500"), [], "it is unknown what 100 % is");
     insta::assert_snapshot!(sentence(&of_core, "cpu_percent = 600\nthroughput_rps = 1000"), @"More CPUs are in use (6) than there are (4).");
     insta::assert_snapshot!(sentence(&of_machine, "cpu_percent = 50\nthroughput_rps = 1000\ncpu_per_request_us = 500"), @"CPU in use and throughput make 2 ms a request, and not 500 µs.");
 }

@@ -166,7 +166,7 @@ fn usually_allows_for_exceptions_up_to_a_half() {
         findings(Law::Claims, &text).into_iter().map(|finding| finding.verdict).collect::<Vec<_>>()
     };
     assert_eq!(text(1, 1), [Holds, CannotTell]);
-    assert_eq!(text(1, 2), [Holds, Contradicted], "one sentence is told once");
+    assert_eq!(text(1, 2), [Holds, Contradicted], "one sentence has one finding");
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn answers_of_different_sizes_are_shown() {
     assert_eq!((unequal.verdict, unequal.missing.len()), (CannotTell, 1), "headers may make the difference");
     assert_eq!(unequal.arithmetic, "bandwidth ÷ throughput: node 204 B and go 130 B");
     assert_eq!(verdicts(Law::Bytes, &table("2.62")), [Holds]);
-    assert_eq!(verdicts(Law::Budgets, &table("1.67")), [Holds], "bytes are the matter of one law");
+    assert_eq!(verdicts(Law::Budgets, &table("1.67")), [Holds], "only one law judges bytes");
     let bodies = |kb| with("", &[("node", "body_kb = 534"), ("go", &format!("body_kb = {kb}"))]);
     assert_eq!(only(Law::Bytes, &bodies(267)).arithmetic, "body: node 534 kB and go 267 kB");
     assert_eq!(verdicts(Law::Bytes, &bodies(534)), [Holds]);

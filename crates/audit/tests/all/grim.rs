@@ -63,7 +63,7 @@ fn thirds_confirm_three_readings() {
     let found = only(Law::Grim, &text(3));
     assert_eq!(found.verdict, Holds);
     assert!(found.sentence.contains("3 readings in steps of 1%"), "{}", found.sentence);
-    assert_eq!(findings(Law::Grim, &text(4)), [], "of readings whose step is not known nothing is contradicted");
+    assert_eq!(findings(Law::Grim, &text(4)), [], "readings of unknown step contradict nothing");
 }
 
 proptest! {

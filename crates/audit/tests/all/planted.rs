@@ -17,7 +17,7 @@ fn keys(pairs: &str) -> String {
     let is_bare =
         |value: &str| value.parse::<f64>().is_ok() || value.starts_with('[') || ["true", "false"].contains(&value);
     let line = |pair: &str| {
-        let (key, value) = pair.split_once('=').unwrap_or_else(|| panic!("{pair} is no key=value"));
+        let (key, value) = pair.split_once('=').unwrap_or_else(|| panic!("{pair} is not of the form key=value"));
         if is_bare(value) { format!("{key} = {value}\n") } else { format!("{key} = \"{value}\"\n") }
     };
     pairs.split_whitespace().map(line).collect()

@@ -1,6 +1,6 @@
 //! The checked-in page about the laws matches the code.
 
-#![allow(clippy::unwrap_used, reason = "a test may")]
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use tolok_audit::Law;
 

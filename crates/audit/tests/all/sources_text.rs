@@ -55,7 +55,7 @@ fn told(audit: &Audit) -> String {
 
 fn find<'a>(audit: &'a Audit, law: Law, about: &str) -> &'a AuditFinding {
     let mut found = audit.findings.iter().filter(|finding| finding.law == law && finding.about.contains(about));
-    found.next().unwrap_or_else(|| panic!("{law:?} says nothing of {about}"))
+    found.next().unwrap_or_else(|| panic!("{law:?} has no finding about {about}"))
 }
 
 #[test]

@@ -233,7 +233,7 @@ mod tests {
         let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, verbs)| verbs.iter().copied()).collect();
         for verb in visible_verbs(&command) {
             let times = grouped.iter().filter(|name| **name == verb.get_name()).count();
-            assert_eq!(times, 1, "`{}` stands in {times} of the groups of args/command.rs", verb.get_name());
+            assert_eq!(times, 1, "`{}` is in {times} groups of args/command.rs", verb.get_name());
         }
     }
 
@@ -283,7 +283,7 @@ mod tests {
         let said = |line: &str| parse_from(line.split(' ')).unwrap_err().to_string();
         assert!(said("tolok run quick --seed -1").contains("it is a whole number from 0"));
         assert!(said("tolok new subject x --runtime -1").contains("possible values: go"));
-        assert!(said("tolok run -1").contains("unexpected argument"), "it stands behind no option");
+        assert!(said("tolok run -1").contains("unexpected argument"), "it is not an option's value");
     }
 
     #[test]

@@ -191,7 +191,7 @@ mod tests {
             asked_for(&words).into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(asked(&["wrk", "mariadb", "wrk"]), ["mariadb", "wrk"]);
-        assert_eq!(asked(&["time"]), ["gnu_time"], "as studies call it");
+        assert_eq!(asked(&["time"]), ["gnu_time"], "the name that studies use");
         assert_eq!(asked(&["tools"]).len(), TOOLS.len());
         assert_eq!(asked(&["nginx", "tools"]).len(), TOOLS.len() + 1);
         assert!(asked(&[]).is_empty());

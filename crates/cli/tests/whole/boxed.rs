@@ -123,7 +123,7 @@ pub fn groups(parts: &[(&str, Limits)]) -> GroupsSpec {
 pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !happened() {
-        assert!(Instant::now() < deadline, "in vain: {what}");
+        assert!(Instant::now() < deadline, "timed out waiting for: {what}");
         std::thread::yield_now();
     }
 }
@@ -135,7 +135,7 @@ pub fn connect(trial_box: &mut TrialBox, address: SocketAddr) -> (TcpStream, Dur
         let began = Instant::now();
         match trial_box.connect(address, PATIENCE) {
             Ok(connection) => return (connection, began.elapsed()),
-            Err(error) => assert!(Instant::now() < deadline, "nobody listens at {address}: {error}"),
+            Err(error) => assert!(Instant::now() < deadline, "nothing listens at {address}: {error}"),
         }
     }
 }

@@ -49,7 +49,7 @@ fn lend_tun(folder: &Path) {
     // SAFETY of the file descriptors: only this thread's mounts are unshared, and it is the only thread that continues.
     #[expect(
         unsafe_code,
-        reason = "rustix cannot know which descriptors a new namespace concerns; a mount namespace concerns none"
+        reason = "unsafe for namespaces of file descriptors; a mount namespace affects none"
     )]
     unsafe {
         unshare_unsafe(UnshareFlags::NEWNS).unwrap();
@@ -109,7 +109,7 @@ fn files_of_the_run_folder_are_inside_only_and_go_with_the_box() {
     assert_eq!(fs::read(trial_box.path_inside(&ground.run_folder().join("long"))).unwrap(), long);
     let seen = ground.said_by(&mut trial_box, "stat -c '%a %u %g %n' . etc etc/server.conf; stat -f -c %T .");
     assert_eq!(seen, format!("755 {USER} 33 .\n755 0 0 etc\n640 0 0 etc/server.conf\ntmpfs\n"));
-    assert_eq!(fs::read_dir(ground.run_folder()).unwrap().count(), 0, "nothing is seen outside");
+    assert_eq!(fs::read_dir(ground.run_folder()).unwrap().count(), 0, "nothing is visible outside");
     let error = trial_box.write_file(&ground.run_folder().join("longer"), &[0; 17 << 20], 0o644).unwrap_err();
     assert!(matches!(&error, BoxError::File(reason) if reason.contains("No space left")), "{error}");
     let error = trial_box.write_file(&ground.path().join("outside"), b"", 0o644).unwrap_err();
@@ -336,7 +336,7 @@ fn each_part_is_in_its_group_and_the_load_comes_from_the_clients_network() {
     assert_eq!(traces.groups_left(), [""; 0]);
     assert!(started[0].wait().unwrap().code().is_none(), "the load was killed with the box");
     assert!(started[1].try_wait().unwrap().is_none(), "the lab was not");
-    assert_eq!(fs::read_to_string(format!("/proc/{lab}/cgroup")).unwrap(), own_group, "and is where it was");
+    assert_eq!(fs::read_to_string(format!("/proc/{lab}/cgroup")).unwrap(), own_group, "and is in its old group");
     drop(started[1].stdin.take());
     started[1].wait().unwrap();
     assert_all_gone(|| traces.left());
@@ -436,7 +436,7 @@ fn an_ordinary_user_has_a_box_with_all_that_a_user_namespace_allows() {
     let file = ground.run_folder().join("file");
     trial_box.write_file(&file, b"inside", 0o644).unwrap();
     assert!(!file.exists());
-    assert_eq!(fs::read(trial_box.path_inside(&file)).unwrap(), b"inside", "who made it may look into it");
+    assert_eq!(fs::read(trial_box.path_inside(&file)).unwrap(), b"inside", "its creator may read it");
     // A port below 1024 would be refused: the box's rights are not passed on to its servers.
     serve_with(&programs.join("faulty-subject"), &mut trial_box, &ground, 8080);
     let address = SocketAddr::from((trial_box.subject_address(), 8080));

@@ -73,7 +73,7 @@ fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[Aske
     if !without.is_empty() {
         for protocol in subject.protocols(&choice.variant) {
             let checked = check(*protocol, None);
-            assert_eq!(checked.iter().collect::<Vec<_>>(), without, "{}: every workload was asked for", choice.label);
+            assert_eq!(checked.iter().collect::<Vec<_>>(), without, "{}: every workload was checked", choice.label);
         }
     }
     let lacks: Vec<&str> = subject
@@ -91,7 +91,7 @@ fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[Aske
         }
         let checked = check(Protocol::Http1, Some(database));
         let owed = served.iter().filter(|name| wire == Wire::Mysql || *name != "fidelity");
-        assert!(checked.iter().eq(owed), "{}: every workload was asked for: {checked:?}", choice.label);
+        assert!(checked.iter().eq(owed), "{}: every workload was checked: {checked:?}", choice.label);
     }
 }
 

@@ -67,7 +67,7 @@ fn a_trial_with_a_database_records_what_it_did() {
     assert_eq!(records.len(), 4, "{}", said.progress);
     let (with, without): (Vec<&Value>, Vec<&Value>) =
         records.iter().partition(|record| record["case"].as_str().unwrap().starts_with("rows"));
-    assert!(without.iter().all(|record| record["outcome"]["database"].is_null()), "hello asks no database");
+    assert!(without.iter().all(|record| record["outcome"]["database"].is_null()), "hello uses no database");
     for record in with {
         let database = &record["outcome"]["database"];
         assert!(database["version"].as_str().unwrap().contains("MariaDB"), "{database}");
@@ -158,7 +158,7 @@ fn a_database_that_refuses_connections_is_to_blame_for_it() {
     let refused = match outcome["kind"].as_str() {
         Some("failed") => {
             assert_eq!(outcome["reason"], "database-failed", "{outcome}");
-            assert!(said.output.contains("max-connections"), "what helps is said: {}", said.output);
+            assert!(said.output.contains("max-connections"), "the remedy is named: {}", said.output);
             outcome["message"].as_str().unwrap().contains("as many as it accepts")
         }
         // Some of its processes could connect.
@@ -204,7 +204,7 @@ fn wait_for_load(place: &Place) {
         folder.is_some_and(|trial| trial.path().join("tool.json").exists())
     };
     while !is_under_load() {
-        assert!(Instant::now() < deadline, "no load was put on the subject");
+        assert!(Instant::now() < deadline, "the subject got no load");
         std::thread::yield_now();
     }
 }
@@ -217,7 +217,7 @@ pub fn struck_under_load(place: &Place, signal: Signal) -> Started {
     let started = Started::of(command);
     wait_for_load(place);
     let servers = servers(place);
-    assert!(!servers.is_empty(), "no server of this place is at work");
+    assert!(!servers.is_empty(), "no server of this place is running");
     servers.iter().for_each(|server| kill_process(*server, signal).unwrap());
     started
 }
@@ -251,7 +251,7 @@ fn a_trial_whose_database_does_not_answer_can_be_stopped_at_once() {
     let (said, code) = struck_under_load(&place, Signal::STOP).stop_at_once();
     assert_eq!(code, Some(130), "{said}");
     assert_all_gone(|| place.processes());
-    assert!(servers(&place).is_empty(), "a server that stands still is killed as well");
+    assert!(servers(&place).is_empty(), "a stopped server is killed as well");
 }
 
 #[test]
@@ -416,7 +416,7 @@ fn a_server_of_the_users_own_is_asked_and_its_tables_are_left_alone() {
     assert_eq!(files_with("s3cret", &place.path().join("runs")), [""; 0]);
     let outcome = &place.records()[0]["outcome"];
     assert!(outcome["ledger"]["good"].as_u64().unwrap() > 0, "{outcome}");
-    assert!(outcome["database"]["resources"].is_null(), "its CPU time is not ours to read: {outcome}");
+    assert!(outcome["database"]["resources"].is_null(), "its CPU time cannot be read: {outcome}");
     assert!(outcome["database"]["queries"].as_u64().unwrap() > 0, "{outcome}");
     assert_eq!(server.ask("select count(*) from shop.orders; select count(*) from shop.rows40"), "2\n10000\n");
 

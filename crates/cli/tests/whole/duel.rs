@@ -43,7 +43,7 @@ fn a_duel_ends_with_both_ratios_and_the_code_of_its_outcome() {
     }
     assert!(
         said.progress.contains("4 launches: Faulty other"),
-        "the interval is told as it narrows: {}",
+        "the interval is printed as it narrows: {}",
         said.progress
     );
     let command = found["command"].as_str().unwrap();

@@ -48,14 +48,14 @@ fn every_moment_is_a_line_and_the_run_keeps_what_it_told() {
     let folder = place.run_folder();
     let kept = fs::read_to_string(folder.join("events.jsonl")).unwrap();
     let (events, findings) = said.output.trim_end().rsplit_once('\n').unwrap();
-    assert_eq!(kept.trim_end(), events, "the findings are told, and have a file of their own");
+    assert_eq!(kept.trim_end(), events, "the findings are printed, but kept in another file");
 
     assert_eq!(told[0]["trials"], 1);
     assert_eq!(told[0]["folder"].as_str(), folder.to_str());
     let seconds = told.iter().filter(|line| line["event"] == "second");
     let good: Vec<&Value> = seconds.map(|second| &second["good"]).collect();
     let series = &place.records()[0]["outcome"]["series"];
-    assert_eq!(good, [&series["warm_up"]["good"][0], &series["good"][0], &series["good"][1]], "as they are recorded");
+    assert_eq!(good, [&series["warm_up"]["good"][0], &series["good"][0], &series["good"][1]], "the same as in the record");
     let finished = told.iter().find(|line| line["event"] == "trial-finished").unwrap();
     assert_eq!((finished["trial"].as_u64(), finished["outcome"].as_str()), (Some(1), Some("completed")));
     assert!(finished["cpu_s_per_good"].as_f64() > Some(0.0), "{finished}");
@@ -69,7 +69,7 @@ fn every_moment_is_a_line_and_the_run_keeps_what_it_told() {
     let again = place.tolok(&["report", "latest", "--format", "jsonl"]);
     let mut later: Value = serde_json::from_str(&again.output).unwrap();
     later["t_s"] = findings["t_s"].clone();
-    assert_eq!(later, findings, "of an old run the findings alone");
+    assert_eq!(later, findings, "an old run prints only its findings");
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn nginx(listen: &str) -> Option<Server> {
     let server = Server { child, folder, address };
     let deadline = Instant::now() + PATIENCE;
     while TcpStream::connect(address).is_err() {
-        assert!(Instant::now() < deadline, "nobody listens at {address}");
+        assert!(Instant::now() < deadline, "nothing listens at {address}");
         std::thread::yield_now();
     }
     Some(server)

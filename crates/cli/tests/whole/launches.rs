@@ -174,7 +174,7 @@ fn ctrl_c_twice_ends_a_launch_and_leaves_nothing_frozen_and_no_record() {
     let started = in_the_midst(&place);
     let (said, code) = started.stop_at_once();
     assert_eq!(code, Some(130), "{said}");
-    assert_eq!(place.records().len(), 0, "a launch is run as a whole, or not");
+    assert_eq!(place.records().len(), 0, "an interrupted launch leaves no record");
     assert_all_gone(|| place.processes());
     assert_all_gone(|| loads().into_iter().map(command_line).collect());
 }
@@ -219,7 +219,7 @@ fn a_launch_whose_block_was_killed_is_run_again_as_a_whole() {
     assert_all_gone(|| place.processes());
     let again = place.start(&["resume", "latest"]);
     wait_for_load(&place);
-    assert_eq!(place.records().len(), 0, "all of its cases are asked again");
+    assert_eq!(place.records().len(), 0, "all of its cases run again");
     again.stop_at_once();
     assert_all_gone(|| place.processes());
 }

@@ -99,7 +99,7 @@ fn good_answers_leave_with_0_and_the_ledger_closes() {
 #[test]
 fn the_summary_for_people_has_its_form_whatever_the_figures() {
     let said = load(&slow(|_| Reply::ok("hello")), &["-n", "100"]);
-    assert_eq!(said.progress, "", "without a terminal nothing is said on the way");
+    assert_eq!(said.progress, "", "without a terminal there is no progress");
     let shown: Vec<String> = form(&said.output)
         .lines()
         // Whether other work had the CPU, and whether the generator can then be trusted, depends on the machine.
@@ -304,7 +304,7 @@ fn a_session_of_its_own_hears_ctrl_c_all_the_same() {
     let mut child = begin_session(&server);
     let generator = session_of(&mut child);
     assert_eq!(session_number(generator), generator.as_raw_pid(), "the generator leads its session");
-    assert_ne!(session_number(Pid::from_child(&child)), generator.as_raw_pid(), "what was typed stays where it was");
+    assert_ne!(session_number(Pid::from_child(&child)), generator.as_raw_pid(), "the command itself stays in its session");
     wait_until("requests arrive", || server.completed() > 10);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -1,6 +1,6 @@
 //! tolok as a whole, from outside: the binary, real servers, real failures. One test binary, to link only once.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 mod audit;
 mod bad_luck;

@@ -40,7 +40,7 @@ fn bash_completes_verbs_options_values_and_files() {
         ["go", "node", "bun", "php", "python", "ruby", "java", "other"]
     );
     assert_eq!(completed(&place, "tolok help exit"), ["exit-codes"]);
-    assert!(completed(&place, "tolok keep").is_empty(), "hidden verbs are no business of a person");
+    assert!(completed(&place, "tolok keep").is_empty(), "hidden verbs are not completed");
     fs::write(place.path().join("result.json"), "").unwrap();
     assert_eq!(completed(&place, "tolok report --output resu"), ["result.json"]);
 }

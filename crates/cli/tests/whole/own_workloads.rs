@@ -214,7 +214,7 @@ fn what_cannot_be_recorded_or_named_is_refused_with_what_to_do() {
     assert!(refused(&["new", "workload", "users", "--from", &secure]).contains("the server behind the encryption"));
     assert!(refused(&["new", "workload", "json", "--from", &server.url("/a")]).contains("choose another name"));
     assert!(refused(&["run", "--workload", "usrs", "--url", &url]).contains("there is no workload `usrs`"));
-    assert!(!alone.here().join("workloads").exists(), "nothing is begun that fails");
+    assert!(!alone.here().join("workloads").exists(), "a refused command leaves nothing behind");
     let folder = alone.here().join("workloads/json");
     fs::create_dir_all(&folder).unwrap();
     fs::write(

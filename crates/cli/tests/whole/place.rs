@@ -246,7 +246,7 @@ impl Started {
             match self.progress.recv_timeout(PATIENCE) {
                 Ok(line) => rest += &line,
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => panic!("tolok fell silent; it said:\n{rest}"),
+                Err(RecvTimeoutError::Timeout) => panic!("tolok fell silent; it printed:\n{rest}"),
             }
         }
         let status = wait_within(&mut self.child, PATIENCE).unwrap();
@@ -261,7 +261,7 @@ impl Started {
             match self.progress.recv_timeout(PATIENCE) {
                 Ok(line) => said += &line,
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => panic!("tolok did not hear Ctrl-C; it said:\n{said}"),
+                Err(RecvTimeoutError::Timeout) => panic!("tolok did not react to Ctrl-C; it printed:\n{said}"),
             }
         }
         self.signal(rustix::process::Signal::INT);

@@ -106,5 +106,5 @@ fn a_run_that_is_stopped_leaves_no_postgresql() {
     let (said, code) = struck_under_load(&place, Signal::STOP).stop_at_once();
     assert_eq!(code, Some(130), "{said}");
     assert_all_gone(|| place.processes());
-    assert!(servers(&place).is_empty(), "a server that stands still is killed as well");
+    assert!(servers(&place).is_empty(), "a stopped server is killed as well");
 }

@@ -110,7 +110,7 @@ fn a_program_whose_time_is_up_takes_no_further_turns() {
     let said = place.tolok(&["run", "try"]);
     assert_done(said.code, &said.progress);
     let records = place.records();
-    assert_eq!(length(&outcome(&records, "test-slow")["runs"]), 1, "one is made in any case");
+    assert_eq!(length(&outcome(&records, "test-slow")["runs"]), 1, "at least one run is made");
     assert_eq!(place.tolok(&["verify", "latest"]).code, Some(0));
 }
 
@@ -178,7 +178,7 @@ fn ctrl_c_twice_ends_a_launch_of_programs_and_leaves_no_record() {
     let started = at_the_gate(&place);
     let (said, code) = started.stop_at_once();
     assert_eq!(code, Some(130), "{said}");
-    assert_eq!(place.records().len(), 0, "a launch is run as a whole, or not");
+    assert_eq!(place.records().len(), 0, "an interrupted launch leaves no record");
     assert_all_gone(|| place.processes());
 }
 

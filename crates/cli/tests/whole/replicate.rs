@@ -110,7 +110,7 @@ fn a_source_is_measured_part_by_part_and_its_claims_are_judged() {
     assert!(one.output.contains("No verdict on 2 claims."), "{}", one.output);
     assert!(
         one.code == Some(4) || one.code == code && code != Some(0),
-        "of no claim anything can be told: {:?}",
+        "no claim can be judged: {:?}",
         one.code
     );
 }

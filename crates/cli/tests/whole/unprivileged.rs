@@ -139,7 +139,7 @@ fn an_ordinary_user_can_run_a_study() {
     require!(give_away(&place), "the folder for temporary files is closed to other users");
     assert_completes(&place, start_as_user(&place));
     let lacking: Vec<Value> = place.records().iter().map(|record| record["isolation"]["fallbacks"].clone()).collect();
-    assert_eq!(lacking[0], lacking[1], "what no trial has is the same sentence in each of them");
+    assert_eq!(lacking[0], lacking[1], "a lack common to all trials has the same sentence in each");
 }
 
 /// Without control groups the engine reads the CPU clocks of the servers' processes. Otherwise the generator would seem to be the
@@ -248,7 +248,7 @@ fn where_root_may_make_namespaces_boxes_have_one() {
     let _turn = my_turn();
     let place = place(LONG);
     let started = Started::of(place.command(&["run", "try"]));
-    assert!(assert_kill_9_leaves_nothing(&place, started), "the probe failed, or nobody cared");
+    assert!(assert_kill_9_leaves_nothing(&place, started), "the probe failed, or its result was ignored");
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn a_digit_of_the_load_engine_s_record_under_a_forged_manifest(place: &Place) {
                 forge_manifest(&run);
                 let (said, found) = verify(place);
                 assert_eq!(said.code, Some(5), "{key}");
-                assert_eq!(differing(&found)[0], "figures", "{key}: manifest and files fit");
+                assert_eq!(differing(&found)[0], "figures", "{key}: manifest and files agree");
                 let file = first(&found, "figures")["file"].as_str().unwrap();
                 assert!(file.starts_with("trials/0002-"), "{file}");
                 // The published hash does not match.
@@ -234,7 +234,7 @@ fn the_last_line_taken_out(place: &Place) {
     while_changed(&manifest, without_last, || {
         let (said, found) = verify(place);
         assert_eq!(said.code, Some(5));
-        assert_eq!(differing(&found)[0], "files", "the chain is whole as far as it goes");
+        assert_eq!(differing(&found)[0], "files", "the remaining chain is intact");
         assert!(first(&found, "files")["file"].as_str().unwrap().starts_with("trials/0006-"));
         assert!(first(&found, "files")["advice"].as_str().unwrap().contains("tolok resume"));
     });

@@ -188,7 +188,7 @@ fn the_last_answer_tells_when_a_subject_died() {
     }
     let died = watched.now;
     watched.trial_box.end_part("subject", Signal::KILL).unwrap();
-    assert_eq!(kept.read(&mut [0]).map_err(|error| error.kind()).unwrap_or(0), 0, "it is dead");
+    assert_eq!(kept.read(&mut [0]).map_err(|error| error.kind()).unwrap_or(0), 0, "the process is dead");
     for _ in 0..4 {
         watched.read_after(SECOND);
     }

@@ -197,8 +197,8 @@ mod tests {
         let gone = GroupName { pid: 43, ..name.clone() };
         assert_eq!((name.is_alive(proc.path()), gone.is_alive(proc.path())), (true, false));
         let neighbour = GroupName { namespace: Some(4_026_532_601), ..gone.clone() };
-        assert!(neighbour.is_alive(proc.path()), "nobody knows the processes of another namespace");
-        assert!(gone.is_alive(self::proc().path()), "not even who is outside of all");
+        assert!(neighbour.is_alive(proc.path()), "processes of another pid namespace are not visible");
+        assert!(gone.is_alive(self::proc().path()), "not even from the initial namespace");
     }
 
     #[test]

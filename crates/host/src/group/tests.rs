@@ -75,7 +75,7 @@ fn version_1_limits() {
         assert_eq!(tree.text(controller, "x", file), expected, "{file}");
     }
     let with_swap = tree.folder("memory", "x").join("memory.memsw.limit_in_bytes");
-    assert!(!with_swap.exists(), "a kernel that does not count swap has no such file, and none is to be made");
+    assert!(!with_swap.exists(), "without swap accounting there is no such file, and none may be created");
     tree.file("memory", "x", "memory.memsw.limit_in_bytes", "");
     group.limit(&limits()).unwrap();
     assert_eq!(fs::read_to_string(with_swap).unwrap(), "1048576\n");
@@ -123,7 +123,7 @@ fn a_hybrid_system_limits_by_version_1_and_kills_by_version_2() {
     assert_eq!(found.layout(), CgroupMode::Hybrid);
     let group = found.create("x", &wanted(&[Controller::Memory, Controller::Core])).unwrap();
     assert_eq!(entrances_from(&tree, &group), ["memory/user/x/cgroup.procs", "unified/user/x/cgroup.procs"]);
-    assert_eq!(tree.text("core", "", "cgroup.subtree_control"), "\n", "version 2 has no controller to hand on");
+    assert_eq!(tree.text("core", "", "cgroup.subtree_control"), "\n", "version 2 has no controller to delegate");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn version_2_hands_on_step_by_step_what_is_wanted_and_offered() {
     assert_eq!(group.controllers(), wanted(&[Controller::Cpu, Controller::Memory, Controller::Core]));
     assert!(
         !tree.folder("core", "x").join("cgroup.subtree_control").exists(),
-        "a group for processes hands on nothing"
+        "a group for processes delegates nothing"
     );
     let part = group.child("subject").unwrap();
     assert_eq!(tree.text("core", "x", "cgroup.subtree_control"), "+cpu\n+memory\n");

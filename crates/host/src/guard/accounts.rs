@@ -85,7 +85,7 @@ mod tests {
         assert_eq!((of(one).len(), of(one).intersection(&of(other)).count()), (3, 0));
         assert!(of(one).iter().all(|number| RANGE.contains(number)));
         let next = Accounts::among(100, &|number| number != one.database).unwrap();
-        assert_eq!(next, other, "where one of them is taken, all of the next are");
+        assert_eq!(next, other, "if one account is taken, the whole next set is used");
         assert_eq!(Accounts::among(100, &|_| false), None);
         assert_eq!((one.of_part("subject/2"), one.of_part("database")), (one.subject, one.database));
     }

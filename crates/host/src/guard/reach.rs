@@ -82,7 +82,7 @@ mod tests {
         let all = [(&*program, 0o700), (&tool.join("bin"), 0o700), (&tool.join("notes"), 0o600), (&*tool, 0o700)];
         all.iter().for_each(|(path, closed)| mode(path, *closed));
         let closed = || closed_inside(&[folder.path().to_owned()], slice::from_ref(&program));
-        assert_eq!(closed(), Some(tool.clone()), "the folder itself is shown by what is in it");
+        assert_eq!(closed(), Some(tool.clone()), "the path inside it shows that the folder is closed");
         open_to_others(&tool).unwrap();
         assert_eq!(closed(), None);
         let modes = all.map(|(path, _)| fs::metadata(path).unwrap().permissions().mode() & 0o777);

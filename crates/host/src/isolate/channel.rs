@@ -127,6 +127,6 @@ mod tests {
 
     #[test]
     fn a_number_that_is_no_descriptor_is_no_channel() {
-        assert!(Channel::inherited(1).is_err(), "standard output is not handed over");
+        assert!(Channel::inherited(1).is_err(), "standard output is not a channel");
     }
 }

@@ -190,7 +190,7 @@ mod tests {
     fn a_weight_is_a_wish_and_everything_else_a_limit() {
         assert!(!limits_something(&Limits { weight: Some(100), ..Limits::default() }));
         assert!(limits_something(&Limits { pids: Some(20), ..Limits::default() }));
-        assert!(!limits_something(&Limits { cpus: vec![0], ..Limits::default() }), "affinity binds to CPUs as well");
+        assert!(!limits_something(&Limits { cpus: vec![0], ..Limits::default() }), "affinity can bind to CPUs as well");
     }
 
     #[test]

@@ -313,7 +313,7 @@ fn stop_signal(name: &str) -> Signal {
 
 /// Tells the lab. If the lab is gone, writing fails, but the end of the input signals that and is acted on.
 fn tell(event: &InitEvent) {
-    let line = serde_json::to_string(event).expect("an event is plain data");
+    let line = serde_json::to_string(event).expect("an event serialises");
     let mut output = io::stdout().lock();
     let _ = writeln!(output, "{line}").and_then(|()| output.flush());
 }

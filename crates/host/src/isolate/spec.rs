@@ -62,7 +62,7 @@ pub struct RunFolder {
 /// The network of the parts.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(clippy::large_enum_variant, reason = "there is one for each box, and it is not kept in numbers")]
+#[expect(clippy::large_enum_variant, reason = "there is only one for each box")]
 pub enum NetworkSpec {
     /// The machine's own network.
     #[default]

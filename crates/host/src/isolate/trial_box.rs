@@ -129,7 +129,7 @@ impl TrialBox {
         // Only the keeper may hold its end. Otherwise its death would go unnoticed.
         drop(command);
         let requests = keeper.stdin.take();
-        let output = keeper.stdout.take().expect("it was asked to be a pipe above");
+        let output = keeper.stdout.take().expect("it was set to a pipe above");
         let heard = own.again().and_then(|own| listen(output, own)).map_err(BoxError::Keeper)?;
         let (linked, database_linked) = match &spec.network {
             NetworkSpec::Host => (false, false),

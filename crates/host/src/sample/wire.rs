@@ -238,7 +238,7 @@ mod tests {
         // An interval that extends beyond the window counts up to the window's end.
         assert_eq!(between(&ceased, 80, 180), found(50, 50, 0.1));
         let after = every_100_ms(&[(0, 0), (10, 10), (0, 0), (9, 9)]);
-        assert_eq!(between(&after, 60, 200), found(4, 4, 0.04), "those after the window are none of it");
+        assert_eq!(between(&after, 60, 200), found(4, 4, 0.04), "responses after the window do not count");
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn write_object(body: &mut Vec<u8>, table: Rows, key: u32) {
         body.extend(b"\":");
         match value {
             Value::Null => body.extend(b"null"),
-            Value::Whole(number) => write!(body, "{number}").expect("a vector takes whatever is written to it"),
+            Value::Whole(number) => write!(body, "{number}").expect("writing to a vector cannot fail"),
             Value::Text(text) => write_string(body, &text),
         }
         before = b',';

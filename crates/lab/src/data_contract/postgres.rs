@@ -83,7 +83,7 @@ fn line(table: Rows, key: u32) -> String {
         line.push_str(if index == 0 { "" } else { "\t" });
         match value {
             Value::Null => line.push_str("\\N"),
-            Value::Whole(number) => write!(line, "{number}").expect("text takes whatever is written to it"),
+            Value::Whole(number) => write!(line, "{number}").expect("writing to a string cannot fail"),
             Value::Text(text) => push_escaped(&mut line, &text),
         }
     }

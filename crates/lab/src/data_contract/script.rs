@@ -54,7 +54,7 @@ pub fn data_sha256(wire: Wire) -> String {
     static SHA256: [OnceLock<String>; 2] = [const { OnceLock::new() }; 2];
     let compute = || {
         let mut hashed = Hashed(Sha256::new());
-        write_script(&mut hashed, Purpose::Private, wire, "").expect("a hash takes whatever is written to it");
+        write_script(&mut hashed, Purpose::Private, wire, "").expect("writing to a hash cannot fail");
         hashed.0.finalize().iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
     };
     SHA256[usize::from(wire == Wire::Postgres)].get_or_init(compute).clone()
@@ -141,7 +141,7 @@ fn insert_rows(table: Rows, first: u32, last: u32) -> String {
             statement.push(if index == 0 { '(' } else { ',' });
             match value {
                 Value::Null => statement.push_str("NULL"),
-                Value::Whole(number) => write!(statement, "{number}").expect("text takes whatever is written to it"),
+                Value::Whole(number) => write!(statement, "{number}").expect("writing to a string cannot fail"),
                 Value::Text(text) => push_quoted(&mut statement, &text),
             }
         }

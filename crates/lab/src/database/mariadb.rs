@@ -127,6 +127,6 @@ mod tests {
         assert!(status.success(), "{status}: {}", fs::read_to_string(&log).unwrap());
         let said = fs::read_to_string(&log).unwrap();
         assert!(said.contains("Shutdown complete") && !said.contains("[ERROR]"), "{said}");
-        assert!(!commands.socket.exists(), "nobody listens any more");
+        assert!(!commands.socket.exists(), "the socket is gone");
     }
 }

@@ -62,7 +62,7 @@ fn a_database_is_copied_served_asked_and_killed(engine: Engine) {
     assert_eq!(fields, [[None, text("a\tb\nc\\d"), text("x\0y"), text("")]]);
     let wrong = subject.rows("SELECT * FROM nowhere").unwrap_err().to_string();
     assert!(wrong.contains("`SELECT * FROM nowhere`") && wrong.contains("ERROR 1146"), "{wrong}");
-    assert_eq!(subject.rows("SELECT 1").unwrap(), [[text("1")]], "it goes on after an error");
+    assert_eq!(subject.rows("SELECT 1").unwrap(), [[text("1")]], "queries work after an error");
     others_are_kept_out(&served, &program);
 
     no_file_of_the_client_is_read(&mut root);
@@ -74,7 +74,7 @@ fn a_database_is_copied_served_asked_and_killed(engine: Engine) {
     let lost = root.rows("SELECT SLEEP(100)").unwrap_err();
     assert!(matches!(lost, DatabaseError::Lost { .. }), "{lost}");
     assert!(matches!(root.rows("SELECT 1"), Err(DatabaseError::Lost { .. })), "and stays so");
-    assert!(started.elapsed() < PATIENCE / 2, "nobody waited for a server that is gone");
+    assert!(started.elapsed() < PATIENCE / 2, "it did not wait for the lost server");
     served.restart();
     let mut again = served.login().unwrap();
     assert_eq!(again.rows("SELECT COUNT(*) FROM tolok.rows40").unwrap(), [[text("3")]]);
@@ -203,8 +203,8 @@ fn data_in_a_server_of_the_users_own_are_reused_replaced_and_never_taken_from_ot
         prepare_external(client, &load, sha256, &|| true).map(|()| loads.get())
     };
     assert_eq!(prepare(&mut client, SHA256).unwrap(), 1);
-    assert_eq!(prepare(&mut client, SHA256).unwrap(), 1, "they are there");
-    assert_eq!(prepare(&mut client, &"b".repeat(64)).unwrap(), 2, "these are others");
+    assert_eq!(prepare(&mut client, SHA256).unwrap(), 1, "the tables are reused");
+    assert_eq!(prepare(&mut client, &"b".repeat(64)).unwrap(), 2, "other data replace them");
     client.rows("DROP TABLE counter").unwrap();
     assert_eq!(prepare(&mut client, &"b".repeat(64)).unwrap(), 3, "the last load was interrupted");
     client.rows("ALTER TABLE rows50 COMMENT 'mine'").unwrap();

@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(smallest(nodes, None), Some(8));
         assert_eq!(smallest(nodes, Some("epyc")), Some(32));
         assert_eq!(smallest(nodes, Some("arm")), None);
-        assert_eq!(smallest(nodes, Some("epyc&ib")), Some(8), "Slurm alone reads expressions");
+        assert_eq!(smallest(nodes, Some("epyc&ib")), Some(8), "only Slurm evaluates expressions");
         assert_eq!(smallest("", None), None);
     }
 
@@ -306,7 +306,7 @@ mod tests {
             arguments(&slurm.job("x", lost)).iter().any(|argument| argument.starts_with("--exclude"))
         };
         assert!(!excludes(&slurm, &BTreeSet::new()));
-        assert!(!excludes(&Slurm { nodes: 2, ..slurm }, &lost), "it leaves a node to be had");
+        assert!(!excludes(&Slurm { nodes: 2, ..slurm }, &lost), "a node must remain");
     }
 
     #[test]
@@ -319,7 +319,7 @@ mod tests {
             assert!(found.iter().any(|argument| argument == wanted), "{wanted} in {found:?}");
         }
         let found = arguments(&Slurm { nodes: 3, ..slurm }.job("x", &lost));
-        assert!(!found.iter().any(|argument| argument.starts_with("--exclude")), "three are needed: {found:?}");
+        assert!(!found.iter().any(|argument| argument.starts_with("--exclude")), "all three nodes are needed: {found:?}");
     }
 
     #[test]

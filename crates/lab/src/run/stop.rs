@@ -69,7 +69,7 @@ mod tests {
         stop.ask();
         stop.ask();
         assert_eq!((run.is_asked(), run.is_immediate()), (true, true));
-        assert!(!heard.is_asked(), "another wish is another wish");
+        assert!(!heard.is_asked(), "other stop requests are independent");
     }
 
     #[test]

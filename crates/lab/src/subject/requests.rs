@@ -120,7 +120,7 @@ pub(super) fn mixed<'a>(parts: Vec<(u32, &'a Workload, Vec<Line<'a>>)>) -> Vec<L
 
 /// The text of the file.
 pub(super) fn text(lines: &[Line<'_>]) -> String {
-    let line = |line: &Line<'_>| serde_json::to_string(line).expect("texts are always JSON") + "\n";
+    let line = |line: &Line<'_>| serde_json::to_string(line).expect("strings always serialise") + "\n";
     lines.iter().map(line).collect()
 }
 

@@ -242,7 +242,7 @@ mod tests {
             for name in ["{{ host }}", "{{ port }}"] {
                 assert!(text.contains(name), "{} does not use {name}", subject.id);
             }
-            assert!(!text.contains("127.0.0.1"), "{} may be behind a link, where it is reached elsewhere", subject.id);
+            assert!(!text.contains("127.0.0.1"), "{} must not fix its address, which differs behind a link", subject.id);
         }
     }
 

@@ -114,7 +114,7 @@ fn swoole_extension(program: &mut Program, info: &str, toolbox: &Toolbox) -> Res
             Err(found) => refusal = Some(found),
         }
     }
-    Err(refusal.expect("PHP itself was asked at least"))
+    Err(refusal.expect("at least PHP itself was asked"))
 }
 
 fn swoole_version(program: &Program, extension: Option<&Path>, toolbox: &Toolbox) -> Result<String, Refusal> {

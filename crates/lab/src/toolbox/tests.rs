@@ -144,7 +144,7 @@ fn the_highest_numbered_name_is_taken() {
     lab.program("bin/php-fpm-wrapper", "echo 'PHP Version => 9.9.9'");
     assert_eq!(lab.ready("php_fpm").version, "8.10.1");
     lab.program("bin/php-fpm", "echo 'PHP Version => 8.3.0'");
-    assert_eq!(lab.ready("php_fpm").version, "8.3.0", "the plain name goes first");
+    assert_eq!(lab.ready("php_fpm").version, "8.3.0", "the plain name is preferred");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn the_toolbox_is_second_and_brings_its_libraries() {
     assert_eq!(nginx.env["LD_LIBRARY_PATH"], folders.join(":"));
 
     lab.program("bin/nginx", "echo nginx version: nginx/1.18.0 >&2");
-    assert_eq!(lab.ready("nginx").version, "1.18.0", "the user's own goes first");
+    assert_eq!(lab.ready("nginx").version, "1.18.0", "the user's own is preferred");
     lab.program("bin/nginx", "exit 1");
     assert_eq!(lab.ready("nginx").version, "1.22.1", "unless it is broken");
 }
@@ -196,7 +196,7 @@ fn mysql2_is_a_library_and_no_program() {
     lab.write("toolbox/npm/mysql2/node_modules/mysql2/package.json", r#"{ "name": "mysql2", "version": "3.24.6" }"#);
     let mysql2 = lab.ready("mysql2");
     assert_eq!((mysql2.version.as_str(), mysql2.source), ("3.24.6", Source::Toolbox));
-    assert!(mysql2.path.ends_with("node_modules/mysql2/promise.js"), "what servers import: {mysql2:?}");
+    assert!(mysql2.path.ends_with("node_modules/mysql2/promise.js"), "the path must be the module that servers import: {mysql2:?}");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn php_tells_where_its_extensions_are() {
     assert_eq!(lab.ready("php_fpm").extras["extensions"], unpacked.to_str().unwrap());
     fs::create_dir_all(lab.path("system/usr/lib/php/20220829")).unwrap();
     let own = lab.path("system/usr/lib/php/20220829");
-    assert_eq!(lab.ready("php_fpm").extras["extensions"], own.to_str().unwrap(), "a system program's own goes first");
+    assert_eq!(lab.ready("php_fpm").extras["extensions"], own.to_str().unwrap(), "the system's own is preferred");
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn swoole_is_php_with_swoole_wherever_the_extension_is() {
 
     php("'--ri swoole'");
     let swoole = lab.ready("swoole");
-    assert_eq!((swoole.version.as_str(), swoole.extras["extension"].as_str()), ("6.2.2", ""), "PHP loads it by itself");
+    assert_eq!((swoole.version.as_str(), swoole.extras["extension"].as_str()), ("6.2.2", ""), "PHP's own configuration loads it");
     assert_eq!((swoole.path, swoole.extras["php_version"].as_str()), (lab.path("bin/php"), "8.2.36"));
 
     php("'-d extension=/some/swoole.so --ri swoole'");

@@ -173,7 +173,7 @@ impl Process {
         let limit = Rlimit { current: Some(OUTPUT_LIMIT), maximum: Some(OUTPUT_LIMIT) };
         // No known tool writes so much. If the limit cannot be set, nothing is lost.
         let _ = prlimit(Some(Pid::from_child(&child)), Resource::Fsize, limit);
-        let messages = child.stderr.take().expect("it was asked to be a pipe above");
+        let messages = child.stderr.take().expect("it was set to a pipe above");
         let heard = listen(messages, log, invocation.borders.clone()).inspect_err(|_| drop(child.kill()))?;
         Ok(Self { child, heard, since, ended: None })
     }

@@ -83,7 +83,7 @@ impl Emulated {
         let status = self.child.wait().unwrap();
         assert!(status.success(), "{status}");
         let rows = self.rows.by_ref().lines().map(|line| serde_json::from_str::<LinkRow>(&line.unwrap()).unwrap());
-        let last = rows.last().expect("a link writes a row at its end");
+        let last = rows.last().expect("a link writes a last row");
         for counts in last.directions {
             let told = counts.packets + counts.dropped_queue + counts.dropped_loss + counts.dropped_refused;
             assert_eq!(counts.offered_packets, told + counts.held_packets, "the ledger closes: {counts:?}");
@@ -136,7 +136,7 @@ pub fn send(socket: &UdpSocket, number: u32, ip_bytes: usize) {
 /// The number of the next packet.
 pub fn receive(socket: &UdpSocket) -> u32 {
     let mut datagram = [0u8; 1_472];
-    let length = socket.recv(&mut datagram).expect("a packet comes");
+    let length = socket.recv(&mut datagram).expect("a packet arrives");
     u32::from_le_bytes(*datagram[..length].first_chunk().unwrap())
 }
 

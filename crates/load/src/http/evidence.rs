@@ -106,7 +106,7 @@ mod tests {
         let mut kept = FirstBad::default();
         assert_eq!(kept.words(&first), None);
         kept.keep(first, || "one".to_owned());
-        kept.keep(second, || panic!("words are made once"));
+        kept.keep(second, || panic!("only the first body is described"));
         assert_eq!((kept.words(&first), kept.words(&second)), (Some("one"), None));
     }
 }

@@ -94,7 +94,7 @@ fn judge<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, rules: &mut Rules) -> V
             return unasked();
         }
         complete = reader.feed(piece, rules)?;
-        assert!(complete.is_some() != reader.has_begun(), "an answer that is over has not begun");
+        assert!(complete.is_some() != reader.has_begun(), "a complete answer must reset the reader");
     }
     complete.map_or_else(|| reader.end_of_stream(rules), Ok)
 }
@@ -112,7 +112,7 @@ fn discard(mut answer: &[u8], seed: u8, rules: &mut Rules) -> Verdict {
         complete = match reader.discardable(rules) {
             Some(left) => {
                 length = length.min(left);
-                assert!(length > 0, "a body of which nothing is left is complete");
+                assert!(length > 0, "a body without bytes left must be complete");
                 reader.discarded(length, rules)?
             }
             None => reader.feed(&answer[..length], rules)?,

@@ -239,7 +239,7 @@ mod tests {
                 free.swap_remove(first);
                 continue;
             };
-            assert!(planned >= free_at, "nobody starts before being free");
+            assert!(planned >= free_at, "no user starts before it is free");
             let ended = planned + Duration::from_millis(*took_ms.next().unwrap());
             lived.push((share.number(user), planned, ended));
             free[first].0 = ended + users.think();

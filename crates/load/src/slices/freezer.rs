@@ -107,7 +107,7 @@ mod tests {
         assert!(freezer.freeze().unwrap());
         assert_eq!(read(&state).unwrap(), "FROZEN");
         drop(freezer);
-        assert_eq!(read(&state).unwrap(), "THAWED", "whoever is done leaves nothing frozen");
+        assert_eq!(read(&state).unwrap(), "THAWED", "a dropped freezer leaves nothing frozen");
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl SlicesRecord {
     pub const FORMAT: u32 = 1;
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }

@@ -238,5 +238,5 @@ fn what_never_left_the_generator_was_not_sent() {
     answering.join().unwrap();
     assert_eq!((record.ledger.sent, record.ledger.failed), (3, 3));
     assert_eq!(whole(&record).1, 0);
-    assert!(whole(&record).0 <= 1, "at most the one that met the listener's end: {record:?}");
+    assert!(whole(&record).0 <= 1, "at most the request that met the listener's end: {record:?}");
 }

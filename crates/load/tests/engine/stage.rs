@@ -119,7 +119,7 @@ fn check_ledger(record: &Record) {
     assert_eq!(record.goodput_rps, per_window((ledger.good + warm_up.carried_over_good) as f64));
     let open = record.plan.executor.ends_with("arrival-rate");
     assert_eq!(record.offered_rps, per_window(ledger.scheduled as f64).filter(|_| open));
-    assert!(open || ledger.unsent == 0, "a closed loop asks for nothing that it does not send: {ledger:?}");
+    assert!(open || ledger.unsent == 0, "a closed loop has no unsent requests: {ledger:?}");
     assert_eq!(record.verdict.trusted, record.verdict.reasons.is_empty());
 }
 

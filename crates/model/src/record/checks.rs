@@ -90,7 +90,7 @@ pub struct TailSeries {
     pub latency_p999_s: Vec<f64>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }

@@ -180,7 +180,7 @@ pub struct LinkDirection {
     pub lateness_s_max: f64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }

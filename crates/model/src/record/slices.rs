@@ -33,7 +33,7 @@ fn by_the_group() -> CpuSource {
     CpuSource::Group
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_by_the_group(source: &CpuSource) -> bool {
     *source == CpuSource::Group
 }
@@ -105,7 +105,7 @@ impl SliceRow {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }

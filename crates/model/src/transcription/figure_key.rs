@@ -17,7 +17,7 @@ pub(crate) struct FigureFamily {
     moments: Moments,
     units: Units,
     /// What the figures measure, for the reference.
-    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the JSON Schema has it"))]
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "only the JSON Schema uses it"))]
     pub meaning: &'static str,
 }
 

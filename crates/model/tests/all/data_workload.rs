@@ -1,6 +1,6 @@
 //! Workloads that use a database, and the parameters that a study sets in them.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 

@@ -1,6 +1,6 @@
 //! The database of a study: how it is written, what its lists expand to, and what is refused.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 

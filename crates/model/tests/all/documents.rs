@@ -1,7 +1,7 @@
 //! The TOML in the documents is valid: each block is read as the kind that the line above it, `<!-- check: … -->`,
 //! names.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ fn marked(document: &str) -> Vec<(&str, &str)> {
     let mut parts = document.split("```toml\n");
     let mut before = parts.next().unwrap_or_default();
     for part in parts {
-        let (block, rest) = part.split_once("```").expect("a block is closed");
+        let (block, rest) = part.split_once("```").expect("every code block is closed");
         let kind = before.lines().last().and_then(|line| line.strip_prefix("<!-- check: ")?.strip_suffix(" -->"));
         blocks.push((kind.unwrap_or_else(|| panic!("the line above says what this is:\n{block}")), block));
         before = rest;

@@ -1,6 +1,6 @@
 //! Which plans can get their load from separate machines.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 

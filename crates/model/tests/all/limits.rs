@@ -1,6 +1,6 @@
 //! What an untrusted study may request. Beyond each limit, one sentence names it, and nothing of that size is created.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use tolok_model::limits::{Bound, CASES, ENVIRONMENTS, LIST, SCENARIOS};
 use tolok_model::{Here, Plan, Study};

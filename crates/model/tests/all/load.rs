@@ -1,6 +1,6 @@
 //! Load profiles: the keys and name of each executor, and the messages about misplaced keys.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 
@@ -243,7 +243,7 @@ fn the_number_of_waiting_requests_if_a_subject_falls_silent() {
         format!("executor = 'ramping-vus', start-vus = 8, stages = [{{ target = {target}, duration = '9s' }}]")
     };
     assert_eq!(waiting(&ramp(3), 3.0), Some(3));
-    assert_eq!(waiting(&ramp(0), 3.0), None, "nobody is there to wait");
+    assert_eq!(waiting(&ramp(0), 3.0), None, "no user is left to wait");
     let rate = |rest: &str| format!("executor = 'constant-arrival-rate', duration = '9s', {rest}");
     assert_eq!(waiting(&rate("rate = 1000"), 3.0), Some(64), "all connections");
     assert_eq!(waiting(&rate("rate = 10"), 3.0), Some(15), "half of what arrived");

@@ -1,6 +1,6 @@
 //! How objectives are written, and the messages about invalid ones.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use insta::assert_snapshot;
 use proptest::prelude::*;

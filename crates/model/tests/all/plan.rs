@@ -1,6 +1,6 @@
 //! How a study becomes cases and trials.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 
@@ -360,7 +360,7 @@ fn subjects_take_turns_at_being_entered_twice() {
         for three in in_turn.chunks(3) {
             let mut three = three.to_vec();
             three.sort_unstable();
-            assert_eq!(three, ["bun/serve", "go/nethttp", "php/fpm"], "none twice before all had a turn");
+            assert_eq!(three, ["bun/serve", "go/nethttp", "php/fpm"], "no subject is entered twice before all had a turn");
         }
     }
     let of_block = |block: u32| plan.trials.iter().filter(move |trial| trial.block == block).count();
@@ -426,7 +426,7 @@ fn a_plan_of_more_trials_than_tolok_takes_is_refused_before_they_are_listed() {
     plan.blocks = most;
     assert_eq!(plan.is_bounded(), Ok(()));
     plan.blocks = most + 1;
-    assert!(plan.is_bounded().is_err(), "nor is such a plan taken from a run's folder");
+    assert!(plan.is_bounded().is_err(), "a stored plan has the same limit");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How a study with a database becomes cases, and what is skipped if something is missing.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 
@@ -154,7 +154,7 @@ fn an_unavailable_database_leaves_the_workloads_that_need_none() {
     "#);
     let plan = expand(&mixed, here).unwrap();
     assert!(plan.environments.iter().all(|one| one.database.is_none()));
-    assert_eq!(plan.skipped[0].scenarios, ["rows-c8-1cpu", "rows-c8-2cpu"], "what needs one is left out with it");
+    assert_eq!(plan.skipped[0].scenarios, ["rows-c8-1cpu", "rows-c8-2cpu"], "scenarios that need it are left out");
     let only = study("['bun/serve']", "'rows'", environment);
     assert_snapshot!(check(&only, here), @r#"everything in the study needs a database, and this machine has none: NoDatabase([Skipped { subject: "database [MySQL · pool of 16]", reason: "mysql is missing: install it by hand", scenarios: ["rows-c8-1cpu", "rows-c8-2cpu"] }])"#);
     assert!(matches!(expand(&only, here), Err(PlanError::NoDatabase(missing)) if missing.len() == 1));

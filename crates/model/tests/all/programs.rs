@@ -1,6 +1,6 @@
 //! Programs that are not servers: their workloads, the subjects that do them, and studies that time them.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 

@@ -1,6 +1,6 @@
 //! Protocols of a scenario: what can be named, which tools refuse them, and which subjects are skipped.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 

@@ -1,6 +1,6 @@
 //! Whatever a file contains, reading it terminates, does not panic, and reports places inside the text.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 

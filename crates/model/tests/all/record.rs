@@ -1,6 +1,6 @@
 //! Records of trials, including those from before a field existed.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use tolok_model::{LedgerCounts, Measurement};
 

@@ -1,6 +1,6 @@
 //! The pages of docs/reference that are generated from the JSON Schemas: every key with its type, default and meaning.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::schema;
 

@@ -1,6 +1,6 @@
 //! Reading a replication: its contents, and all its problems at once.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 

@@ -1,6 +1,6 @@
 //! The workloads, subjects and studies of this repository are valid.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 

@@ -1,6 +1,6 @@
 //! Making a whole study shorter or longer.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 
@@ -58,7 +58,7 @@ fn the_parts_of_a_ramp_are_as_long_as_its_window() {
         let ramp = &scaled.scenarios[2].load;
         let Executor::RampingVus { stages, .. } = &ramp.executor else { panic!("{:?}", ramp.executor) };
         assert_eq!(stages.iter().map(|stage| stage.duration_s).sum::<f64>(), ramp.duration_s);
-        assert_eq!(stages[1].duration_s, 0.0, "a jump stays one");
+        assert_eq!(stages[1].duration_s, 0.0, "a jump stays a jump");
     }
 }
 
@@ -82,7 +82,7 @@ fn a_plan_knows_its_scale() {
     assert!(tenth.estimate_s() < whole.estimate_s());
     let stored = serde_json::to_string(&tenth).unwrap();
     assert_eq!(serde_json::from_str::<Plan>(&stored).unwrap(), tenth);
-    assert!(!serde_json::to_string(&whole).unwrap().contains("scale"), "what is usual is not written");
+    assert!(!serde_json::to_string(&whole).unwrap().contains("scale"), "the default is not written");
     assert_eq!(plan(&study().scaled(scale("1"))), whole);
     assert_eq!(plan(&study().scaled(scale("0.5")).scaled(scale("0.5"))).scale, 0.25);
 }

@@ -1,6 +1,6 @@
 //! The checked-in JSON Schemas match the types that read the files.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::schema;
 

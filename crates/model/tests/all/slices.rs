@@ -1,6 +1,6 @@
 //! How a study in slices becomes launches and an order of slices.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 
@@ -90,7 +90,7 @@ fn a_budget_buys_as_many_launches_as_fit_and_some_to_spare() {
     let blocks =
         |budget: &str| plan(&STUDY.replace("blocks = 2", &format!("blocks = {{ budget = '{budget}' }}"))).blocks;
     let launch_s = plan(STUDY).estimate_s() / 2.0;
-    assert_eq!(blocks("1s"), 5, "fewer have no interval");
+    assert_eq!(blocks("1s"), 5, "fewer rounds have no interval");
     assert_eq!(blocks("3m"), (180.0 * 1.25 / launch_s) as u32);
     assert_eq!(plan(&STUDY.replace("blocks = 2", "blocks = { budget = '3m' }")).estimate_s(), 180.0);
 }
@@ -104,12 +104,12 @@ fn the_warm_up_of_a_server_is_divided_among_its_cases() {
     // The noise check's second entry has its own server, whose two cases also share a warm-up.
     assert!(warm(STUDY).iter().all(|warm_up_s| (warm_up_s - 0.25).abs() < 1e-9), "{:?}", warm(STUDY));
     let trials = STUDY.replace("design = 'slices'\n", "");
-    assert!(warm(&trials).iter().all(|warm_up_s| *warm_up_s == 0.5), "each trial has a server of its own");
+    assert!(warm(&trials).iter().all(|warm_up_s| *warm_up_s == 0.5), "each trial has its own server");
     let alone = STUDY.replace("['hello', 'json']", "'hello'");
     assert!(warm(&alone).iter().all(|warm_up_s| *warm_up_s == 0.5));
     let cold = STUDY.replace("duration = '1s'", "duration = '1s', warmup = '0s'");
     let cold = plan(&cold);
-    assert!(cold.cases.iter().all(|case| cold.warm_up_s(case) == 0.0), "none is none");
+    assert!(cold.cases.iter().all(|case| cold.warm_up_s(case) == 0.0), "no warm-up stays none");
 }
 
 #[test]

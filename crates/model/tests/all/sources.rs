@@ -1,6 +1,6 @@
 //! The transcriptions of published/: each is readable, and each figure is as printed.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use std::path::PathBuf;
 
@@ -166,7 +166,7 @@ fn marks_and_digits_are_those_of_the_sources() {
 fn what_a_source_does_not_say_is_absent() {
     let [asshuffi, astamal, kamarudin, nunez, srivastava] = SOURCES.map(read);
     for source in [&asshuffi, &astamal, &kamarudin, &srivastava] {
-        assert_eq!(source.conditions.timeout_s, None, "{}: a tool's default is not the source's word", source.key);
+        assert_eq!(source.conditions.timeout_s, None, "{}: a tool's default is not stated by the source", source.key);
         assert_eq!(source.conditions.rtt_s, None, "{}", source.key);
     }
     assert_eq!((asshuffi.conditions.cpu_scope, asshuffi.conditions.keep_alive), (None, None));

@@ -1,6 +1,6 @@
 //! What a `subject.toml` contains, what can be wrong with it, and what a choice of variant and parameters means.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 

@@ -1,6 +1,6 @@
 //! Load generators of a study: what can be named, what each refuses, and what happens if one is missing.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 
@@ -45,7 +45,7 @@ fn a_scenario_has_toloks_own_tool_unless_it_names_another() {
     assert_eq!(
         (named.file.as_str(), named.text.as_str()),
         ("scripts/my users.js", ""),
-        "whoever may read files fills it in"
+        "a caller that may read files fills it in"
     );
 }
 
@@ -53,7 +53,7 @@ fn a_scenario_has_toloks_own_tool_unless_it_names_another() {
 fn a_tool_that_is_not_the_usual_one_is_a_part_of_the_plan_and_the_usual_one_leaves_no_trace() {
     let written = |tool| serde_json::to_value(&study(tool, CONSTANT).scenarios[0]).unwrap();
     assert_eq!(written("'wrk'")["tool"], serde_json::json!({ "name": "wrk" }));
-    assert_eq!(written("'tolok'").get("tool"), None, "so that plans from before have the same fingerprint");
+    assert_eq!(written("'tolok'").get("tool"), None, "the default must not change earlier plans' fingerprints");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_window_that_a_tool_would_lengthen_is_refused() {
     let k6 = of("'k6'", "duration = '500ms', warmup = '0s'").unwrap_err();
     assert!(k6.contains("k6 takes a second at least, and `duration` is 500ms"), "{k6}");
     let ramp = "{ executor = 'ramping-vus', warmup = '0s', stages = [{ target = 9, duration = '500ms' }] }";
-    assert_eq!(study("'k6'", ramp).scenarios.len(), 1, "of a ramp it takes any stage");
+    assert_eq!(study("'k6'", ramp).scenarios.len(), 1, "stages of a ramp may be shorter");
 }
 
 #[test]

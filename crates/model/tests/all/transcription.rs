@@ -1,6 +1,6 @@
 //! Transcriptions: how they are read, and the messages about mistakes.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use insta::{assert_json_snapshot, assert_snapshot};
 use tolok_model::Problem;

@@ -1,6 +1,6 @@
 //! Transcriptions from CSV.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use insta::assert_snapshot;
 use tolok_model::transcription::{Conditions, CsvOptions, Quantity, Transcription};

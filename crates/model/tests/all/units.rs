@@ -1,6 +1,6 @@
 //! Values with a unit are read as people write them, and written so that they can be read again.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use tolok_model::{Percent, Seconds, duration_words, format_duration};
 

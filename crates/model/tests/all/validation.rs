@@ -1,7 +1,7 @@
 //! Schema and reader agree. Every study, subject and workload of this repository, and every marked block of TOML in its
 //! documents, is valid under the schema that editors use. What the schema refuses, the reader also refuses.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::schema;
 

@@ -1,6 +1,6 @@
 //! What a `workload.toml` contains, and what can be wrong with it.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use crate::examples;
 
@@ -183,7 +183,7 @@ fn a_mixed_workload_has_parts_and_nothing_else() {
     let part = |text: &str| format!("[[part]]\n{text}\n");
     let (json, row) = (part("workload = 'json'\nweight = 3"), part("workload = 'query'"));
     let mixed = Workload::read("mine", &format!("title = 'M'\n{json}{row}")).unwrap();
-    assert!(mixed.is_mixed() && mixed.parts().next().is_none(), "what parts mean is for the catalogue to say");
+    assert!(mixed.is_mixed() && mixed.parts().next().is_none(), "only the catalogue resolves parts");
     let wrong = [
         format!("title = 'M'\n{json}"),
         format!("title = 'M'\ndatabase = true\nrequest.path = '/a'\n{json}{row}"),
@@ -246,7 +246,7 @@ fn parts_mean_workloads_that_can_be_compared() {
         catalogue.settle_mixed().map(|()| catalogue.workload("mine").unwrap().clone())
     };
     let mixed = settled(["json", "query"]).unwrap();
-    assert!(mixed.database, "one part asks a database");
+    assert!(mixed.database, "one part uses a database");
     assert_eq!(
         mixed.parts().map(|(weight, part)| (weight, part.path.as_str())).collect::<Vec<_>>(),
         [(1, "/json"), (1, "/query")]

@@ -1,6 +1,6 @@
 //! A small catalogue, and problems as lines of text.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 use std::collections::BTreeMap;
 

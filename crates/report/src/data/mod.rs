@@ -32,7 +32,7 @@ type Fields = BTreeMap<String, String>;
 /// # Panics
 /// If a map in the findings has keys that are not text, which no type of findings has.
 pub fn json<T: Serialize + ?Sized>(found: &T) -> String {
-    let mut text = serde_json::to_string_pretty(found).expect("findings have text as keys, and no value can fail");
+    let mut text = serde_json::to_string_pretty(found).expect("findings have string keys and serialise");
     text.push('\n');
     text
 }
@@ -50,7 +50,7 @@ fn csv<Row: IntoIterator<Item: AsRef<str>>>(rows: impl IntoIterator<Item = Row>)
         let fields: Vec<String> = row.into_iter().map(|field| inert(field.as_ref())).collect();
         writer.write_record(fields).expect("all rows have as many fields as columns");
     }
-    let bytes = writer.into_inner().expect("memory can be written to");
+    let bytes = writer.into_inner().expect("writing to memory cannot fail");
     String::from_utf8(bytes).expect("all fields are text")
 }
 

@@ -18,7 +18,7 @@ const SUBJECTS: &[&str] = &include!(concat!(env!("OUT_DIR"), "/subjects.rs"));
 
 static RUNTIMES: LazyLock<Vec<Runtime>> = LazyLock::new(|| {
     let read = |text: &&str| {
-        let subject = Subject::read("", text).expect("tests read every subject of the repository");
+        let subject = Subject::read("", text).expect("tests read every subject");
         let class = format!("r-{}", subject.runtime);
         Some(Runtime { class, colour: subject.colour?, marker: subject.marker, name: subject.runtime })
     };

@@ -329,7 +329,7 @@ mod tests {
         let scales = Scales::of(std::iter::once(&seconds));
         let shown = Shown::of(&seconds, &scales);
         assert!(shown.groups.len() <= MOST_POINTS + 1, "{}", shown.groups.len());
-        assert!(shown.groups.iter().any(|[first, _]| *first == 31), "a point begins with the window");
+        assert!(shown.groups.iter().any(|[first, _]| *first == 31), "no point spans the start of the window");
     }
 
     #[test]

@@ -61,8 +61,8 @@ fn contradicted(audit: &Audit) -> String {
 
 fn row(table: &Transcription) -> String {
     let audit = audit(table);
-    let (url, note) = (table.url.as_ref().expect("it says where it is"), table.note.as_ref().expect("it asks"));
-    let authors = table.authors.as_ref().expect("it says by whom");
+    let (url, note) = (table.url.as_ref().expect("it has a URL"), table.note.as_ref().expect("it has a note"));
+    let authors = table.authors.as_ref().expect("it has authors");
     let year = table.year.map(|year| format!(" {year}")).unwrap_or_default();
     let verdicts = audit.verdicts;
     format!(

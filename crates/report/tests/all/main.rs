@@ -1,6 +1,6 @@
 //! Reports of invented findings. One program for all, because each would be linked separately.
 
-#![allow(clippy::unwrap_used, reason = "a test may, and so may what a test calls")]
+#![allow(clippy::unwrap_used, reason = "tests and their helpers may panic")]
 
 #[path = "../../../analysis/tests/invented/mod.rs"]
 mod invented;

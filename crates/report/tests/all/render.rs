@@ -57,7 +57,7 @@ fn edge_case(name: &str) -> Findings {
 fn a_report_pins_the_raw_data_that_it_is_of() {
     let mut findings = ordinary().findings();
     let hash = "5d0c7f6b9f1e3a48266f0d8c1b7a9e5d3f2c4b6a8091e7d5c3b1a2f4e6d8c0b9";
-    assert!(!text(&findings, Format::Markdown).contains("tolok verify"), "of older runs it is not known");
+    assert!(!text(&findings, Format::Markdown).contains("tolok verify"), "older runs have no hash");
     findings.run.records_sha256 = Some(hash.to_owned());
     for format in [Format::Markdown, Format::Html, Format::Json] {
         assert!(text(&findings, format).contains(hash), "{format:?}");
@@ -78,8 +78,8 @@ fn markdown() {
 
 /// The part of a page that begins with `from` and ends before `to`.
 fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
-    let start = page.find(from).expect("it begins there");
-    let length = page[start..].find(to).expect("it ends there");
+    let start = page.find(from).expect("its beginning is there");
+    let length = page[start..].find(to).expect("its end is there");
     &page[start..start + length]
 }
 

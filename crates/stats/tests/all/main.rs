@@ -1,7 +1,7 @@
 //! Estimators against references, properties and simulations. All in one program, because each program would be linked
 //! separately.
 
-#![allow(clippy::unwrap_used, reason = "test code; clippy takes only functions marked #[test] for it")]
+#![allow(clippy::unwrap_used, reason = "tests may; clippy exempts only functions marked #[test]")]
 
 mod between_runs;
 mod coverage;

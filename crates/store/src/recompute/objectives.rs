@@ -73,9 +73,9 @@ mod tests {
         assert_eq!(of("p95 < 50ms"), (Some(0.04), ObjectiveOutcome::Kept));
         assert_eq!(of("service.p95 < 30ms"), (Some(0.04), ObjectiveOutcome::Crossed));
         assert_eq!(of("mean < 20ms"), (Some(0.01), ObjectiveOutcome::Kept));
-        assert_eq!(of("goodput >= 99%"), (Some(0.75), ObjectiveOutcome::Crossed), "what never left was asked for");
+        assert_eq!(of("goodput >= 99%"), (Some(0.75), ObjectiveOutcome::Crossed), "unsent requests count as offered");
         assert_eq!(of("goodput > 40/s"), (Some(45.0), ObjectiveOutcome::Kept));
-        assert_eq!(of("rate > 40/s"), (Some(50.0), ObjectiveOutcome::Kept), "whatever became of them");
+        assert_eq!(of("rate > 40/s"), (Some(50.0), ObjectiveOutcome::Kept), "requests of any outcome count");
         assert_eq!(of("failed < 1%"), (Some(0.1), ObjectiveOutcome::Crossed));
         assert_eq!(of("failed <= 10"), (Some(10.0), ObjectiveOutcome::Kept));
     }

@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(found.subject_cpu_s, [Some(1.0), Some(1.0)]);
         assert_eq!(found.subject_memory_bytes, [Some(11_001), Some(12_001)]);
         assert_eq!(found.generator_cpu_s, [Some(0.25), Some(0.25)]);
-        assert!(found.database_cpu_s.is_empty() && found.database_memory_bytes.is_empty(), "there was none");
+        assert!(found.database_cpu_s.is_empty() && found.database_memory_bytes.is_empty(), "there was no database");
         let before = found.warm_up.unwrap();
         assert_eq!((before.start_s, before.good.as_slice()), (-2.0, [1, 2].as_slice()));
         assert_eq!(before.subject_cpu_s, [Some(0.5), Some(0.5)]);

@@ -303,7 +303,7 @@ fn a_block_of_another_machine_enters_the_run_whole() {
     assert_eq!((read.trials.len(), read.blocks.len()), (trials.len(), 1));
     let manifest = run.manifest().unwrap().unwrap();
     assert!(trials.iter().all(|trial| manifest.standing().contains_key(RunFolder::trial_name(trial).as_str())));
-    assert!(!run.folder().has(attempt.name()), "nothing is left apart");
+    assert!(!run.folder().has(attempt.name()), "the attempt's folder is gone");
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn a_store_that_nobody_has_touched_has_no_difference() {
     assert_eq!(differences(&path), [""; 0]);
     assert!(found.is_equal && found.records_sha256.is_some());
     let compared: Vec<u64> = found.checks.iter().map(|check| check.compared).collect();
-    assert_eq!(compared, [5, 12, 4, 4, 4], "lines, files, two times trials, and the attempts of each");
+    assert_eq!(compared, [5, 12, 4, 4, 4], "lines, files, trials twice, and attempts");
     assert!(check(&found, "manifest").notes.is_empty());
 }
 
@@ -172,7 +172,7 @@ fn a_trial_may_be_measured_anew_where_the_lab_has_failed_and_only_there() {
     };
     let (differences, sound, _runs) = measured_again(FailureKind::LabFailed);
     assert_eq!(differences, [""; 0]);
-    assert_eq!(check(&sound, "manifest").compared, 4, "the run, the trial, that it was withdrawn, and the trial");
+    assert_eq!(check(&sound, "manifest").compared, 4, "the run, the trial, its withdrawal, and the trial again");
     assert!(check(&sound, "manifest").notes[0].ends_with("was repeated, because the lab had failed"));
     let (differences, ..) = measured_again(FailureKind::WrongAnswer);
     assert!(differences[0].ends_with("was measured again although it was wrong-answer"), "{differences:?}");

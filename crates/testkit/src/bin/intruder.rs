@@ -1,6 +1,6 @@
 //! Tries what no program of a trial should be able to do, and prints a line with the result of each attempt:
 //! `mount: refused (…)` or `mount: managed`. `--read PATH` and `--write FOLDER` name what to read and where to write.
-#![allow(unsafe_code, reason = "system calls that have no safe wrapper, as they are not to succeed")]
+#![allow(unsafe_code, reason = "system calls without a safe wrapper, which should fail")]
 
 use std::fs;
 use std::io::{self, Write};

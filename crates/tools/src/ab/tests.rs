@@ -81,7 +81,7 @@ fn without_its_file_times_are_coarse() {
 #[test]
 fn the_mean_that_was_taken_is_preferred_where_it_is_fine_enough() {
     let report = understood(&Ab, SLOW).unwrap();
-    assert_eq!(report.latency.mean_s, Some(0.102), "and not 0.11185, which is 8 connections by 71.52 per second");
+    assert_eq!(report.latency.mean_s, Some(0.102), "not 0.11185, which is 8 connections ÷ 71.52 per second");
     assert_eq!(report.latency.marks, []);
     assert_eq!(latency_s(&report, 0.5), Some(0.101));
     assert_eq!(latency_s(&report, 0.99), None, "146 samples are too few");
@@ -100,7 +100,7 @@ fn answers_of_a_bad_status_count_once_although_their_length_is_another_too() {
     assert_eq!(
         report.tool_warnings.len(),
         1,
-        "nobody knows whether those of a bad status are among those of another length"
+        "the two counts may overlap"
     );
 }
 
@@ -123,7 +123,7 @@ fn connections_that_were_closed_or_reset_are_among_its_answers() {
 fn its_first_answer_may_be_the_wrong_one() {
     let all_wrong = with_body(HELLO, Some(13));
     assert_eq!((all_wrong.ledger.good, failures(&all_wrong)), (0, vec![("bad_body", 135_376)]));
-    assert_eq!(all_wrong.tool_warnings, [], "that none was good is certain");
+    assert_eq!(all_wrong.tool_warnings, [], "certainly none was good");
     let some_wrong = with_body(LENGTHS, Some(5));
     assert_eq!((some_wrong.ledger.good, failures(&some_wrong)), (857, vec![("bad_body", 143)]));
     assert!(some_wrong.tool_warnings[0].text.contains("first answer, of 6 bytes"), "{:?}", some_wrong.tool_warnings);

@@ -170,7 +170,7 @@ fn a_warm_up_that_k6_would_refuse_lasts_a_second() {
     let short = scenario(LoadProfile { warmup_s: 0.3, ..users(64) }, &[]);
     let scenarios = told(&short)["options"]["scenarios"].clone();
     assert_eq!((&scenarios["warm_up"]["duration"], &scenarios["window"]["startTime"]), (&"1s".into(), &"1s".into()));
-    let Borders::AfterLine { after_s, .. } = K6.invocation(&job(&short)).borders else { panic!("it tells by a line") };
+    let Borders::AfterLine { after_s, .. } = K6.invocation(&job(&short)).borders else { panic!("expected borders by a line") };
     assert_eq!(after_s, 1.0);
     // The recorded window began a second after the load.
     assert_eq!(report!("abort-1.8.1", short).window_s, report!("abort-1.8.1", scenario(users(64), &[])).window_s);
@@ -355,7 +355,7 @@ fn of_a_users_script_good_is_what_k6_does_not_call_failed() {
     let expect = ["p95 < 1s: Kept", "failed < 1%: Crossed", "failed < 10: Crossed", "rate > 1/s: Kept"];
     assert_eq!(judged(&newer), expect);
     assert_eq!(newer.objectives[3].value, Some(45_271.0 / 2.0));
-    assert_eq!(newer.body_bytes, 0, "nobody knows what its requests brought");
+    assert_eq!(newer.body_bytes, 0, "the sizes of its responses are unknown");
     let older = report!("script-0.57.0", scenario);
     assert_eq!((older.ledger.good, judged(&older)), (10_314, judged(&newer)));
 }

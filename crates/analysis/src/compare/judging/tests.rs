@@ -135,7 +135,7 @@ fn a_loss_that_is_as_large_beside_the_control_is_the_programs_own() {
     assert_eq!(told(1.0).verdict, Change::Worse);
     assert_eq!(told(0.96).verdict, Change::Worse);
     let found = told(0.91);
-    assert_eq!(found.verdict, Change::CannotTell, "a little more than the machine lost, which chance does as well");
+    assert_eq!(found.verdict, Change::CannotTell, "only a little more than the machine lost, which may be chance");
     let words = "beside the ceiling it is 0.99× (0.98–0.996), so the machine’s own shift (0.91×) may be all of it";
     assert_eq!(found.reason.as_deref(), Some(words));
 }

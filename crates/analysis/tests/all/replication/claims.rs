@@ -41,7 +41,7 @@ fn an_extreme_holds_against_all_or_not_at_all() {
     let of = |who: &str| format!("figure = \"throughput_rps\"\nat = {{ scenario = \"s\" }}\n{who}");
     assert_eq!(reading(&of("highest = \"bun\"")), Reproduced);
     assert_eq!(reading(&of("highest = \"go\"")), Reversed);
-    assert_eq!(reading(&of("lowest = \"php\"")), NoDifference, "it was not told apart from node");
+    assert_eq!(reading(&of("lowest = \"php\"")), NoDifference, "php and node were not told apart");
     assert_eq!(claim(&of("lowest = \"php\""), &ROWS).published, "php lowest");
 }
 
@@ -87,7 +87,7 @@ fn time_outs_are_judged_where_the_window_is_long_enough_for_one() {
         Some("Its windows are too short for many requests to reach the time-out of 2.50\u{a0}s.")
     );
     let timeouts = blind.rows[0].figures.iter().find(|figure| figure.key == "timeouts");
-    assert!(timeouts.is_some_and(|figure| figure.measured.is_none()), "a figure that says nothing is not shown");
+    assert!(timeouts.is_some_and(|figure| figure.measured.is_none()), "a meaningless figure is not shown");
 }
 
 /// Go with this many correct responses per trial and no failure, compared with a published share.
@@ -110,7 +110,7 @@ fn five_trials_without_a_failure_are_no_surer_than_their_requests_make_them() {
     assert!(few.measured.is_some_and(|words| words.contains("0% of the requests")));
     assert!(few.explanation.is_some_and(|why| why.starts_with("Too few trials or requests")));
     assert_eq!(without_failures(18, "0").reading, CannotTell);
-    assert_eq!(without_failures(18, "40").reading, NoDifference, "so many would have shown");
+    assert_eq!(without_failures(18, "40").reading, NoDifference, "40% of failures would have shown up");
     assert_eq!(without_failures(2_000, "1.35").reading, NoDifference);
     assert_eq!(without_failures(2_000, "0").reading, Reproduced);
 }
@@ -135,7 +135,7 @@ fn connections_that_were_never_answered_bar_shares() {
     let why = found.claims[0].explanation.clone().unwrap_or_default();
     assert!(why.contains("620 of 640 connections") && why.contains("never got a response"), "{why}");
     let rates: Vec<PublishedReading> = found.ratios.iter().map(|ratio| ratio.reading).collect();
-    assert!(rates.iter().any(|reading| *reading != CannotTell), "rates are no shares: {rates:?}");
+    assert!(rates.iter().any(|reading| *reading != CannotTell), "ratios of rates can still be judged: {rates:?}");
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn a_claim_names_the_factor_that_explains_it() {
     assert!(words.ends_with(" with “level 1”, so all of it disappears."), "{words}");
     let factor = &reproduced.factors[0];
     let published = factor.published.as_ref().map(|it| (it.value, it.words.as_str()));
-    assert_eq!(published, Some((4.0, "4.0×")), "as the claim has it");
+    assert_eq!(published, Some((4.0, "4.0×")), "as claimed");
     assert!(factor.conclusion.ends_with("explains it. It is the way that makes the ratio."), "{}", factor.conclusion);
     let smaller = found(&[[(20_000.0, 0.0), (10_000.0, 0.0)], [(10_000.0, 0.0), (10_000.0, 0.0)]], 0.01, true);
     assert_eq!(smaller.claims[0].reading, SameDirection);

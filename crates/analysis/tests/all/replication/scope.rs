@@ -64,8 +64,8 @@ fn cpu_second_by_second_is_compared_with_the_same_seconds() {
     let found = source.held_against(&[("lan", &run)]);
     let of_series = found.ratios.iter().find(|ratio| ratio.words == "CPU in seconds 1 to 2");
     let of_series = of_series.expect("both were measured");
-    assert_eq!((of_series.published, of_series.reading), (2.0, NoDifference), "8.5 over 0.8 is the whole run's");
-    let meanwhile = found.series[0].published_meanwhile.as_ref().expect("the source went on");
+    assert_eq!((of_series.published, of_series.reading), (2.0, NoDifference), "8.5 over 0.8 would be the whole run");
+    let meanwhile = found.series[0].published_meanwhile.as_ref().expect("the source's series is longer");
     assert_eq!((meanwhile.at_s.as_slice(), meanwhile.end), ([0.0, 1.0, 2.0].as_slice(), 1.4));
 }
 
@@ -83,7 +83,7 @@ fn what_repeats_a_cell_is_a_figure_and_no_claim() {
     assert_eq!(kept(&format!("figure = \"throughput_rps\"\n{at}\nvalue = 19.3")), (0, 1));
     assert_eq!(kept(&format!("figure = \"error_rate_percent\"\n{at}\nvalue = \"~70\"")), (0, 1));
     assert_eq!(kept("figure = \"throughput_rps\"\nvalue = \"2.75..19.3\""), (0, 1));
-    assert_eq!(kept(&format!("figure = \"throughput_rps\"\n{at}\nvalue = 25")), (1, 0), "its table says otherwise");
+    assert_eq!(kept(&format!("figure = \"throughput_rps\"\n{at}\nvalue = 25")), (1, 0), "the source's table differs");
     assert_eq!(kept(&format!("figure = \"throughput_rps\"\n{at}\nvalue = \"> 15\"")), (1, 0), "a limit is a statement");
 }
 
@@ -112,9 +112,9 @@ fn rates_of_more_cpus_than_there_are_here_are_not_judged() {
         let found = two([&rows[0], &rows[1]]).held_against(&[("lan", &run())]);
         found.ratios.iter().map(|ratio| ratio.measured.is_some()).collect::<Vec<_>>()
     };
-    assert_eq!(of("subject-cpus = 8"), [false, true], "it may have used all");
+    assert_eq!(of("subject-cpus = 8"), [false, true], "it may have used all CPUs");
     assert_eq!(of("subject-cpus = 8\nsubject-workers = 1"), [true, true]);
-    assert_eq!(of("subject-cpus = 8\nsubject-workers = 8"), [false, true], "memory is no rate");
+    assert_eq!(of("subject-cpus = 8\nsubject-workers = 8"), [false, true], "memory is not a rate");
     assert_eq!(of("subject-cpus = 8\ncpu_max_percent = 50.67"), [false, true]);
     assert_eq!(of("subject-cpus = 8\ncpu_max_cores = 0.9"), [true, true]);
 }
@@ -129,7 +129,7 @@ fn a_claim_stands_beside_its_text_its_table_and_the_measure() {
     assert_eq!(claim.own_table.as_deref(), Some("bun over go, setting s: 1.63×"));
     let less = rows_of_less().held_against(&[("lan", &run())]).claims.remove(0);
     assert_eq!((less.published.as_str(), less.reading), ("< 1×", Reproduced));
-    assert!(less.measured.is_some_and(|words| words.starts_with("go over bun, setting s: 0.8")), "as it is claimed");
+    assert!(less.measured.is_some_and(|words| words.starts_with("go over bun, setting s: 0.8")), "in the claim's direction");
 }
 
 fn rows_of_less() -> InventedSource {

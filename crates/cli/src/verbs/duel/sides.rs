@@ -173,7 +173,7 @@ mod tests {
             ["bun/serve@1.0.0", "bun/serve@1.2.0:reuseport"]
         );
         let sides = read(&["bun@1.0.0", "bun"]).unwrap_or_else(|error| panic!("{error}"));
-        let [versioned] = sides.folders.as_slice() else { panic!("the other is of the checkout") };
+        let [versioned] = sides.folders.as_slice() else { panic!("only one side is a folder") };
         assert_eq!(
             (versioned.title.as_str(), versioned.needs.as_slice()),
             ("Bun.serve 1.0.0", &["bun@1.0.0".to_owned()][..])

@@ -29,7 +29,7 @@ fn without_names_all_variants_that_serve_the_workload_are_checked() {
     let all = ["test/first:single".to_owned(), "test/first:many".to_owned()];
     assert_eq!(labels(&[]).unwrap(), all);
     assert_eq!(labels(&["*"]).unwrap(), all);
-    assert_eq!(labels(&["test/first:*", "test/first"]).unwrap(), all, "each once");
+    assert_eq!(labels(&["test/first:*", "test/first"]).unwrap(), all, "without duplicates");
     assert_eq!(labels(&["test/first"]).unwrap(), all[..1]);
 }
 

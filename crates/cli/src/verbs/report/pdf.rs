@@ -189,7 +189,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(Converter::find(folder.path().as_os_str()), []);
         fs::write(folder.path().join("rsvg-convert"), "no program").unwrap();
-        assert_eq!(Converter::find(folder.path().as_os_str()), [], "it cannot be executed");
+        assert_eq!(Converter::find(folder.path().as_os_str()), [], "the file is not executable");
         assert_eq!(
             Converter::find(OsStr::new("relative:")),
             [],

@@ -268,7 +268,7 @@ fn groups_in_a_group_are_counted_killed_and_removed_with_it() {
     assert_eq!(members, children.iter().map(Child::id).collect());
     assert_eq!(own.reader().read().tasks, Some(2));
     generator.kill().unwrap();
-    assert_eq!(own.members().unwrap(), [children[0].id()], "the other part is not touched");
+    assert_eq!(own.members().unwrap(), [children[0].id()], "the other part is not killed");
     own.kill().unwrap();
     own.remove().unwrap();
     assert!(own.folders().iter().all(|folder| !folder.exists()));
@@ -302,7 +302,7 @@ fn a_reader_reads_while_processes_end_and_the_group_goes() {
         readings.push(reader.read());
     }
     assert!(readings.iter().all(|reading| reading.cpu_ns.is_some() && reading.memory.is_some()));
-    assert!(readings.windows(2).all(|pair| pair[0].cpu_ns <= pair[1].cpu_ns), "CPU time of the ended stays counted");
+    assert!(readings.windows(2).all(|pair| pair[0].cpu_ns <= pair[1].cpu_ns), "the CPU time of ended processes stays counted");
     assert!(readings.last().unwrap().cpu_ns > Some(0));
     own.remove().unwrap();
     assert_eq!(reader.read(), GroupReading::default());
@@ -313,7 +313,7 @@ fn a_sweep_ends_what_a_dead_owner_has_left_and_spares_the_living() {
     const NEEDED: [Controller; 3] = [Controller::Memory, Controller::Freezer, Controller::Core];
     require!(can_have(&NEEDED), "no control groups can be used here");
     let first = fs::read_link("/proc/self/ns/pid").is_ok_and(|own| own == Path::new("pid:[4026531836]"));
-    require!(first, "inside a pid namespace nobody can tell which owners live");
+    require!(first, "inside a pid namespace, it is unknown which owners live");
     let mut owner = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let name = GroupName::of(Path::new("/proc"), owner.id()).unwrap();
     let left = Own::called(&name.to_string(), &NEEDED);

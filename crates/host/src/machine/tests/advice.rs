@@ -204,7 +204,7 @@ fn real_time_priority_is_refused_in_groups_with_budgets() {
         machine.scheduler.own_rt_runtime_us = Some(us);
         machine.advice().iter().filter(|advice| advice.what.contains("RT_GROUP_SCHED")).count()
     };
-    assert_eq!((with_budget(0), with_budget(950_000)), (1, 0), "tolok hands on what its own group has");
+    assert_eq!((with_budget(0), with_budget(950_000)), (1, 0), "tolok passes on its own group's budget");
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn only_too_much_disturbs_and_it_is_said_with_figures() {
 fn two_readings_of_one_instant_say_nothing() {
     assert_eq!(judge(&start(), &start()), None);
     let stepped_back = HostReading { idle_s: 149.0, busy_s: 50.5, ..after(&start(), 0.5, 0.0, 0.0, 0.0) };
-    assert_eq!(judge(&start(), &stepped_back).unwrap().foreign, 1.0, "idle time that steps back counts as none");
+    assert_eq!(judge(&start(), &stepped_back).unwrap().foreign, 1.0, "idle time that decreases counts as zero");
 }
 
 #[test]
@@ -157,7 +157,7 @@ impl WatchedHost for Scripted {
             return None;
         }
         if self.looked > 0 {
-            assert_eq!(self.paused, JUDGED_OVER, "a judgement needs its time");
+            assert_eq!(self.paused, JUDGED_OVER, "each look takes the judged time");
             let foreign_s = self.foreign_s.get(self.looked - 1).copied().unwrap_or(4.0);
             self.now = after(&self.now, foreign_s, 0.0, 0.0, 0.0);
         }
@@ -176,7 +176,7 @@ fn a_wait_ends_when_the_machine_is_quiet() {
     let mut host = Scripted::new(&[3.0, 1.0, 0.1]);
     let waited = wait_until_quiet(Duration::from_secs(60), &mut host, &|| true);
     assert_eq!((waited.end, waited.took_s), (WaitEnd::Quiet, 6.0));
-    assert!((waited.last.unwrap().foreign - 0.025).abs() < 1e-9, "the last look is told");
+    assert!((waited.last.unwrap().foreign - 0.025).abs() < 1e-9, "the last look is returned");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn patience_is_bounded_and_one_look_is_always_taken() {
     assert_eq!((waited.end, waited.took_s), (WaitEnd::PatienceOver, 6.0));
     assert_eq!(waited.last.unwrap().disturbances.len(), 1);
     let waited = wait_until_quiet(Duration::from_secs(4), &mut Scripted::new(&[]), &|| true);
-    assert_eq!((waited.end, waited.took_s), (WaitEnd::PatienceOver, 4.0), "no look begins when the time is up");
+    assert_eq!((waited.end, waited.took_s), (WaitEnd::PatienceOver, 4.0), "no look begins after the time limit");
     let waited = wait_until_quiet(Duration::ZERO, &mut Scripted::new(&[0.0]), &|| true);
     assert_eq!((waited.end, waited.took_s), (WaitEnd::Quiet, 2.0));
     let waited = wait_until_quiet(Duration::ZERO, &mut Scripted::new(&[]), &|| true);
@@ -198,7 +198,7 @@ fn a_wait_that_is_called_off_ends_at_once() {
     let keep_waiting = || asked.replace(asked.get() + 1) < 12;
     let waited = wait_until_quiet(Duration::from_secs(60), &mut Scripted::new(&[]), &keep_waiting);
     assert_eq!((waited.end, waited.took_s), (WaitEnd::CalledAway, 2.0), "in the middle of the second look");
-    assert!(!waited.last.unwrap().is_quiet(), "what the first look saw is told");
+    assert!(!waited.last.unwrap().is_quiet(), "the first look is returned");
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn the_first_scope_that_allows_it_is_taken_and_counts_for_descendants() {
     require!(counters.unavailable().is_empty(), "software events may not be counted here: {counters:?}");
     // The counted process has ended, and its counts were added to those of its parent.
     assert!(after.minor_faults > before.minor_faults && after.task_clock_ns > before.task_clock_ns, "{after:?}");
-    assert!(after.context_switches > Some(0), "it waited for its order: {after:?}");
+    assert!(after.context_switches > Some(0), "it waited for its input: {after:?}");
 }
 
 #[test]

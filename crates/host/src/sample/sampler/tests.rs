@@ -168,7 +168,7 @@ fn each_whole_second_of_the_window_has_its_own_cpu_time_and_memory() {
     let readings = ReadBack::read(&lines, sampler.clock_zero_ns()).unwrap();
     let window = Window { began: START, ended: START + ms(2900) };
     let seconds = readings.by_second(Part::Subject, window).unwrap();
-    assert_eq!(readings.by_second(Part::Database, window), None, "nobody followed it");
+    assert_eq!(readings.by_second(Part::Database, window), None, "the database was not followed");
     let expected = [(Some(0.0), Some((10 << 20) + 7)), (Some(1.0), Some((20 << 20) + 7))];
     assert_eq!(seconds.iter().map(|second| (second.cpu_s, second.memory_bytes)).collect::<Vec<_>>(), expected);
 }

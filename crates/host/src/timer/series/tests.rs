@@ -152,7 +152,7 @@ fn a_run_that_takes_too_long_is_ended_with_all_that_it_started() {
         let pids: Vec<i32> = pids.lines().map(|pid| pid.parse().unwrap()).collect();
         (pids.len() == 4).then_some(pids)
     });
-    let pids = pids.expect("the shell never came to its end");
+    let pids = pids.expect("the shell did not reach its end");
     let deadline = Instant::now() + std::time::Duration::from_secs(20);
     let is_gone = |pid: i32| {
         let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

@@ -79,7 +79,7 @@ fn a_run_and_its_floor_are_made_at_each_turn_and_none_before() {
     assert_eq!(timer.turn(Turn::Counts), Some(Came::Made));
     assert_eq!(timer.order()[2..], ["floor", "work"]);
     assert_eq!(timer.turn(Turn::Counts), Some(Came::Made));
-    assert_eq!(timer.order()[4..], ["work", "floor"], "the mirror");
+    assert_eq!(timer.order()[4..], ["work", "floor"], "mirrored order");
     assert_eq!(timer.turn(Turn::Counts), Some(Came::Last), "three runs were asked for");
     let report = timer.report();
     assert_eq!((report.runs.len(), &report.fault), (8, &None));
@@ -106,5 +106,5 @@ fn a_run_that_fails_is_the_last() {
 fn the_time_for_all_runs_ends_them_and_warm_up_is_not_of_it() {
     let mut timer = Timer::start(WORK, |job| job.at_most_s = 1e-9);
     assert_eq!(timer.turn(Turn::WarmUp), Some(Came::Made));
-    assert_eq!(timer.turn(Turn::Counts), Some(Came::Last), "one is made in any case");
+    assert_eq!(timer.turn(Turn::Counts), Some(Came::Last), "at least one run is made");
 }

@@ -137,6 +137,6 @@ fn the_workers_of_a_real_node_cluster_tell_of_theirs_as_well() {
     let (log, lived_s) = run(Command::new("node").args(["--expose-gc", "--trace-gc"]).arg(primary));
     let pids: std::collections::BTreeSet<&str> =
         log.lines().filter(|line| line.contains("Mark-Compact")).filter_map(|line| line.split(':').next()).collect();
-    assert_eq!(pids.len(), 2, "each worker has told of its own:\n{log}");
+    assert_eq!(pids.len(), 2, "each worker logs its own collections:\n{log}");
     sane(&log, GcLog::V8, lived_s, 4);
 }

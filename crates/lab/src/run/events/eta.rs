@@ -121,7 +121,7 @@ mod tests {
         eta.took("a", 45.0);
         assert_eq!(eta.left_after_s(45.0), 45.0);
         eta.took("b", 0.1);
-        assert_eq!(eta.left_after_s(45.0), 45.0, "the others change nothing");
+        assert_eq!(eta.left_after_s(45.0), 45.0, "other trials change nothing");
     }
 
     #[test]

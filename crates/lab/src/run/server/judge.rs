@@ -204,7 +204,7 @@ mod tests {
         match judge(report, scenario) {
             Ok(()) => None,
             Err(TrialError::Failed(kind, message)) => Some((kind, message)),
-            Err(_) => panic!("judging neither writes nor stops"),
+            Err(_) => panic!("judging cannot fail otherwise"),
         }
     }
 
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(judged_under(&silent, &arrivals(0.1)), None);
         let stages = vec![Stage { target: 0.0, duration_s: 5.0 }, Stage { target: 0.0, duration_s: 4.0 }];
         let over = load(Executor::RampingVus { start_vus: 9, stages });
-        assert_eq!(judged_under(&silent, &over), None, "a ramp that has come down to 0 asks for nothing");
+        assert_eq!(judged_under(&silent, &over), None, "a ramp that has come down to 0 sends nothing");
     }
 
     #[test]

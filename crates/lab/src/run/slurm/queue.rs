@@ -81,9 +81,9 @@ mod tests {
         let waiting = names(&["a", "b"]);
         assert_eq!(watch.note(&waiting, &names(&["b"])), names(&[]), "it may not be in the queue yet");
         assert_eq!(watch.note(&waiting, &waiting), names(&[]));
-        assert_eq!(watch.note(&waiting, &names(&["b"])), names(&[]), "the look between them found it");
+        assert_eq!(watch.note(&waiting, &names(&["b"])), names(&[]), "the query between found it");
         assert_eq!(watch.note(&waiting, &names(&["b"])), names(&["a"]));
-        assert_eq!(watch.note(&waiting, &names(&["b"])), names(&[]), "it is told once");
+        assert_eq!(watch.note(&waiting, &names(&["b"])), names(&[]), "it is returned once");
     }
 
     #[test]

@@ -16,7 +16,7 @@ fn mysql_is_a_server_with_its_messages_and_its_client_and_no_mariadb() {
     fs::create_dir_all(lab.path(&newer("usr/lib/mysql/plugin"))).unwrap();
     let mysql = lab.ready("mysql");
     assert_eq!((mysql.version.as_str(), mysql.source), ("9.7.4-2", Source::Toolbox));
-    assert!(mysql.env.is_empty(), "its own loader knows its libraries: {mysql:?}");
+    assert!(mysql.env.is_empty(), "its own loader finds its libraries: {mysql:?}");
     let parts =
         [("base", "usr"), ("client", "bin/mysql"), ("plugins", "usr/lib/mysql/plugin"), ("share", "usr/share/mysql")];
     for (name, path) in parts {

@@ -111,7 +111,7 @@ fn the_version_of_hey_is_the_one_that_go_wrote_into_it() {
     hey(&lab, "bin/hey", "mod\tgithub.com/rakyll/hey\t(devel)");
     assert!(lab.broken("hey").contains("does not tell its version"));
     hey(&lab, "toolbox/go/hey", "mod\tgithub.com/rakyll/hey\tv0.1.5\th1:x=");
-    assert_eq!(lab.ready("hey").source, Source::Toolbox, "the toolbox's helps out");
+    assert_eq!(lab.ready("hey").source, Source::Toolbox, "the toolbox's is used instead");
 }
 
 /// A Go of that version that builds a k6, read-only modules, and a list of its settings.

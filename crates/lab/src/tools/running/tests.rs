@@ -136,7 +136,7 @@ fn a_warm_up_is_a_process_of_its_own_and_leaves_nothing() {
     let mut tool = start(Shell { warm_up, ..shell("cat warmed-up > seen; cat script") }, folder.path());
     let first = tool.pid();
     while tool.wait_event(PATIENCE).unwrap() != Waited::Nothing {}
-    assert_eq!(tool.pid(), first, "what counts begins only after whoever waits was told that the warm-up is over");
+    assert_eq!(tool.pid(), first, "the measured run starts only after the end of the warm-up was reported");
     borders(&heard(&mut tool));
     assert_ne!(tool.pid(), first);
     assert_eq!(tool.finish().unwrap().ledger.good, 7, "the file that the driver wrote");
@@ -244,7 +244,7 @@ fn neither_the_output_nor_the_log_of_a_tool_fills_the_disk() {
     let talks = format!("head -c {} /dev/zero >&2; echo ok >&2; echo 5", OUTPUT_LIMIT + 1);
     let mut tool = start(shell(Box::leak(talks.into_boxed_str())), folder.path());
     heard(&mut tool);
-    assert_eq!(tool.finish().unwrap().ledger.good, 5, "it is heard to its end all the same");
+    assert_eq!(tool.finish().unwrap().ledger.good, 5, "its output is still read to the end");
     assert_eq!(std::fs::metadata(folder.path().join("tool.log")).unwrap().len(), OUTPUT_LIMIT);
 }
 

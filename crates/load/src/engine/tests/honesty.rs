@@ -72,7 +72,7 @@ impl Observed {
             let off_ns = (told_ns - truth_ns as f64).abs();
             let allowed_ns = truth_ns as f64 * 0.01 + self.allowance_ns;
             let (told_ms, truth_ms, allowed_ms) = (told_ns / 1e6, truth_ns as f64 / 1e6, allowed_ns / 1e6);
-            assert!(off_ns <= allowed_ns, "{what}: {told_ms} ms told, {truth_ms} ms true, {allowed_ms} ms allowed");
+            assert!(off_ns <= allowed_ns, "{what}: {told_ms} ms reported, {truth_ms} ms true, {allowed_ms} ms allowed");
         };
         for quantile in [0.5, 0.9, 0.99, 0.999] {
             let rank = (truth_ns.len() as f64 * quantile).ceil() as usize;

@@ -30,7 +30,7 @@ fn simulate(arrivals: Arrivals, connections: usize) -> (Told, Vec<MonotonicNs>, 
     options.executor = Executor::ConstantArrivalRate { rate_rps: 1_000.0, duration: SECOND * 10, arrivals };
     let span = Span::new(START, Duration::ZERO, SECOND * 10);
     let Schedule::Open(mut cursor) = Schedule::new(&options, span, Share::ALL, &Arc::new(AtomicU64::new(0))) else {
-        unreachable!("arrivals come by the clock");
+        unreachable!("an arrival rate has an open schedule");
     };
     let target = Target { stall_start: START + SECOND * 2, stall_end: START + MS * 2_500 };
     let kept = Kept::default();

@@ -371,7 +371,7 @@ fn encode(mut data: EncodeTlsData<'_, ClientConnectionData>, outgoing: &mut Vec<
     let Err(EncodeError::InsufficientSize(needed)) = data.encode(&mut []) else { return };
     let begin = outgoing.len();
     outgoing.resize(begin + needed.required_size, 0);
-    let written = data.encode(&mut outgoing[begin..]).expect("there is as much room as it asked for");
+    let written = data.encode(&mut outgoing[begin..]).expect("the requested room is there");
     outgoing.truncate(begin + written);
 }
 

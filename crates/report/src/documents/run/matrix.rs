@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(common(&["A · lan · by wrk", "B · lan · by wrk"]), " · lan · by wrk");
         assert_eq!(common(&["A · lan · by wrk", "B · wan · by wrk"]), " · by wrk");
         assert_eq!(common(&["A", "B · by wrk"]), "");
-        assert_eq!(common(&["A · by wrk"]), "", "of one alone nothing is common");
+        assert_eq!(common(&["A · by wrk"]), "", "a single heading has no common part");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub fn database() -> Findings {
     rows(&mut run, FPM, 71.0, [0.979, 0.38, 0.12]);
     run.change(|block, trial| {
         let refused = if block == 2 { 31 } else { 0 };
-        trial.database.as_mut().expect("it asks one").refused_connections = Some(refused);
+        trial.database.as_mut().expect("it uses a database").refused_connections = Some(refused);
         trial.pool = None;
     });
     run.fail(4, FailureKind::DatabaseFailed, "mariadbd ended with signal 9 while load was on it");
@@ -61,7 +61,7 @@ pub fn database() -> Findings {
             ..Default::default()
         };
         let link = LinkWindow { to_subject: way, to_client: way, realtime: true, cpu_s: 0.01 };
-        trial.database.as_mut().expect("it asks one").link = Some(link);
+        trial.database.as_mut().expect("it uses a database").link = Some(link);
     });
     run.steady(NODE, 11.6).change(|_, trial| ask(trial, 0.1, 20, 19_208)).change(busy(0.12, 0.01));
     run.asking("counter-c64-rtt-20ms", "counter", "A counter that must be right", 64);
@@ -108,7 +108,7 @@ pub fn outage() -> Findings {
             fail_requests(trial, 400);
             let mut outage = record(block);
             change(block, &mut outage);
-            trial.database.as_mut().expect("it asks one").outage = Some(outage);
+            trial.database.as_mut().expect("it uses a database").outage = Some(outage);
         });
     };
     gone(GO, 4_310.0, &|_, _| ());

@@ -394,7 +394,7 @@ fn boxed() -> Findings {
         ..Diagnosis::default()
     }));
     run.steady(NODE, 17_200.0).change(|_, trial| {
-        trial.subject.as_mut().expect("tolok started it").memory.as_mut().expect("groups count here").peak_bytes =
+        trial.subject.as_mut().expect("tolok started it").memory.as_mut().expect("control groups count memory").peak_bytes =
             Some(509 << 20);
     });
     run.diagnose(Err("the subject gave no good answer within 20 s"));
@@ -412,7 +412,7 @@ fn boxed() -> Findings {
             carry(trial, 780.0, lateness_s_max);
         });
         run.change_records(|trial| {
-            let isolation = trial.isolation.as_mut().expect("it came so far");
+            let isolation = trial.isolation.as_mut().expect("the trial got that far");
             isolation.network = "emulator".to_owned();
             isolation.sysctls.insert("net.ipv4.tcp_congestion_control".to_owned(), "reno".to_owned());
             let text = "the emulator could not have the priority of real-time work, so it may be late (not permitted)";

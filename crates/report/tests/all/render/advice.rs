@@ -20,8 +20,8 @@ fn every_published_ratio_has_both_marks_and_its_word() {
     let page = text(&edge_case("published"), Format::Html);
     let chart = page.split("Published ratios beside measured ones").nth(1).unwrap_or_default();
     let chart = chart.split("</svg>").next().unwrap_or_default();
-    assert_eq!(chart.matches("M0 -5L5 0L0 5L-5 0z").count(), 7, "a diamond each");
-    assert_eq!(chart.matches("M-4 0a4 4 0 1 0 8 0").count(), 5, "a dot for each that was measured");
+    assert_eq!(chart.matches("M0 -5L5 0L0 5L-5 0z").count(), 7, "a diamond for each published ratio");
+    assert_eq!(chart.matches("M-4 0a4 4 0 1 0 8 0").count(), 5, "a dot for each measured ratio");
     for word in ["reproduced", "same direction", "no difference", "a difference", "reversed", "cannot tell"] {
         assert!(chart.contains(word), "{word}");
     }

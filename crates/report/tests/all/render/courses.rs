@@ -21,7 +21,7 @@ fn in_a_wide_terminal() {
     let findings = edge_case("courses");
     let at_width = |width| verbose(&findings, &Style { colour: false, width });
     insta::assert_snapshot!("terminal-120", part(&at_width(120), "JSON: closed", "\n1,000 rows"));
-    assert!(!at_width(80).contains("by second"), "a narrow one has no room");
+    assert!(!at_width(80).contains("by second"), "a narrow terminal has no room");
 }
 
 #[test]

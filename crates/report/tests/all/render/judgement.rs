@@ -69,5 +69,5 @@ fn what_a_column_means_is_said_again_where_another_table_meant_something_else() 
     let text = verbose(&edge_case("open-loop"), &Style::default());
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let said: Vec<&str> = text.match_indices("p50 and p99").map(|(at, _)| &text[at..at + 16]).collect();
-    assert_eq!(said, ["p50 and p99 from", "p50 and p99 in a"], "of two open loops once, and of the closed one");
+    assert_eq!(said, ["p50 and p99 from", "p50 and p99 in a"], "once for both open loops, and once for the closed one");
 }

@@ -74,7 +74,7 @@ fn variants_of_one_runtime_are_drawn_apart() {
     assert!(chart.contains("class=\"r-go line\"") && chart.contains("class=\"r-go line way-1\""), "{chart}");
     assert!(chart.contains("class=\"r-go fill\"") && chart.contains("class=\"r-go hollow-mark\""), "{chart}");
     let words = "wall time by n of 4 subjects; the table below has the same figures";
-    assert!(page.contains(words), "whoever cannot see it is told where the figures are");
+    assert!(page.contains(words), "the text alternative says where the figures are");
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn a_wire_that_nobody_counted_is_not_spoken_of_as_referee() {
     let [with, without] = ["tools", "tools-at-a-rate"].map(|name| text(&edge_case(name), Format::Html));
     assert!(with.contains("the referee") && with.contains("what crossed the wire</text>"));
     assert!(!without.contains("the referee") && !without.contains("what crossed the wire</text>"));
-    assert!(!without.contains("counted, of the wire"), "nor has it a column");
+    assert!(!without.contains("counted, of the wire"), "nor is there a column");
 }
 
 #[test]

@@ -226,7 +226,7 @@ fn a_file_of_requests_says_of_each_what_is_good() {
     let seen: Vec<_> = asked.requests.iter().map(|one| (one.weight, one.method, one.path.as_str())).collect();
     let get = |path| (1, Method::Get, path);
     assert_eq!(seen, [get("/a"), (3, Method::Post, "/b?c=d"), get("/c"), get("/d"), get("/e"), get("/f")]);
-    let [plain, post, exactly, same, json, length] = asked.requests.as_slice() else { panic!("there are six") };
+    let [plain, post, exactly, same, json, length] = asked.requests.as_slice() else { panic!("expected six requests") };
     assert!(matches!(plain.expect, Expect { status: ExpectStatus::Success, body: ExpectBody::Length(7) }));
     assert_eq!(plain.headers, [("X-A", "b"), ("X-B", "b")].map(|(name, value)| (name.to_owned(), value.to_owned())));
     assert_eq!((post.body.as_slice(), post.expect.status), ("ä".as_bytes(), ExpectStatus::Exactly(201)));

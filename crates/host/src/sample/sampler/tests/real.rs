@@ -112,7 +112,7 @@ fn processes_without_a_group_are_followed_and_counted_as_well() {
         require!(false, "software events may not be counted here");
         return;
     };
-    assert!(switches > 0, "it waited for its order: {used:?}");
+    assert!(switches > 0, "it waited for its input: {used:?}");
 }
 
 #[test]
@@ -126,5 +126,5 @@ fn proportional_sizes_of_a_real_group_are_less_than_resident_ones() {
     let pss_bytes = sampler.after_load()[&Part::Subject] as f64;
     assert!(0.0 < pss_bytes && pss_bytes <= rss_bytes, "{pss_bytes} of {rss_bytes}");
     drop(worker);
-    assert_eq!(sampler.after_load(), BTreeMap::new(), "nobody is there any more");
+    assert_eq!(sampler.after_load(), BTreeMap::new(), "no process is left");
 }
