@@ -59,7 +59,11 @@ mod tests {
         prepare_file(&path).unwrap();
         write(&path, "text").unwrap();
         prepare_file(&path).unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "text", "the old content stays until the new one is written");
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "text",
+            "the old content stays until the new one is written"
+        );
         let error = prepare_file(&path.join("below-a-file")).unwrap_err().to_string();
         assert!(error.contains("below-a-file") && error.ends_with("free some space or name another place"), "{error}");
     }

@@ -124,7 +124,11 @@ fn clients_that_read_slowly_are_named_before_what_waits_for_them() {
         BottleneckKind::ClientPace,
         "they hold the connections that others wait for"
     );
-    assert_eq!(limit(&with(CLOSED, 2.5)).0, BottleneckKind::NoneFound, "most of the time was not spent on slow clients");
+    assert_eq!(
+        limit(&with(CLOSED, 2.5)).0,
+        BottleneckKind::NoneFound,
+        "most of the time was not spent on slow clients"
+    );
     let mut busy = with(CLOSED, 1.25);
     busy.change(|_, trial| trial.subject.as_mut().expect("tolok started it").cpu_s = 0.95 * trial.window_s);
     assert_eq!(limit(&busy).0, BottleneckKind::SubjectCpu);
@@ -229,7 +233,10 @@ mod demands {
         close(of(&case, "pool").demand_s.value, (2.4 + 2.0) / 100.0);
         close(of(&case, "pool").most_rps, 16.0 / 0.044);
         close(of(&case, "database-cpu").most_rps, 250.0);
-        assert!(with(Some(Outage { at_s: 0.5, for_s: 0.5 })).demands.is_empty(), "with an outage, there is no single demand");
+        assert!(
+            with(Some(Outage { at_s: 0.5, for_s: 0.5 })).demands.is_empty(),
+            "with an outage, there is no single demand"
+        );
     }
 
     #[test]

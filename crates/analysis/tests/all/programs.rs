@@ -270,7 +270,10 @@ mod flags {
             message,
             "its timer counts in steps of 10.0 ms, and it takes 10.0 ms: the figures show steps, not times"
         );
-        assert!(go.busy.is_none() && found.cases[0].busy.is_some(), "its share of CPU would be one timer step over another");
+        assert!(
+            go.busy.is_none() && found.cases[0].busy.is_some(),
+            "its share of CPU would be one timer step over another"
+        );
         assert!(found.cases[0].ranked && found.comparisons.is_empty());
     }
 

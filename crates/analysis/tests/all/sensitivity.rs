@@ -88,7 +88,10 @@ fn a_grid_says_which_factor_matters_how_much() {
     let rtt = &finding.shares[0];
     assert!(rtt.share.low.unwrap() < rtt.share.value && rtt.share.value < rtt.share.high.unwrap());
     assert!(rtt.range_ratio.unwrap() > 2.0 && finding.shares[4].range_ratio.is_none());
-    assert!(finding.shares[4..].iter().all(|rest| rest.share.low.is_none()), "interactions and residual have no interval");
+    assert!(
+        finding.shares[4..].iter().all(|rest| rest.share.low.is_none()),
+        "interactions and residual have no interval"
+    );
     insta::assert_snapshot!(finding.sentence, @"The round-trip time to the database makes up 45.3% (45.0–45.5%) of the differences, the subject 19.4% (19.3–19.6%): 2.3 times as much; factors together, beyond each alone, 20%.");
 }
 
@@ -145,7 +148,11 @@ fn a_link_whose_parts_are_not_combined_is_one_factor() {
     let findings = run.findings();
     let [panel] = findings.sensitivity.as_slice() else { panic!("{:?}", findings.sensitivity) };
     let labels: Vec<&str> = panel.levels.iter().map(|level| level.label.as_str()).collect();
-    assert_eq!((panel.factor.as_str(), labels), ("link-rtt", vec!["0 ms", "20 ms", "170 ms"]), "Wi-Fi differs in more than the RTT");
+    assert_eq!(
+        (panel.factor.as_str(), labels),
+        ("link-rtt", vec!["0 ms", "20 ms", "170 ms"]),
+        "Wi-Fi differs in more than the RTT"
+    );
     assert_eq!(shares(&findings.variance[0])[0].0, "link");
     assert_eq!(findings.variance[0].cases, 8);
 }

@@ -45,7 +45,10 @@ fn it_holds_if_it_holds_of_each_pair() {
     assert_eq!(both.reading, Supported);
     let one = settled("> 1", &[("Bun", BUN_HERE, NODE_HERE), ("Node", NODE_HERE, GO_HERE)]);
     assert_eq!(one.reading, Reversed);
-    assert!(one.measured.unwrap().starts_with("Node, node/http over go/nethttp:encoder: 0.50"), "the deciding pair comes first");
+    assert!(
+        one.measured.unwrap().starts_with("Node, node/http over go/nethttp:encoder: 0.50"),
+        "the deciding pair comes first"
+    );
 }
 
 /// The same subject in two runs, so there are no pairs of blocks.

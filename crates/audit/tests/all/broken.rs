@@ -125,7 +125,11 @@ fn percentiles_that_do_not_account_for_the_users() {
     let paused = k6.replace("\"0s\"", "\"2s\"");
     assert_eq!(fewer(&paused, &of("1000")), none, "users pause");
     assert_eq!(fewer(&k6.replace("think-time = \"0s\"\n", ""), &of("1000")), none, "users may have paused");
-    assert_eq!(fewer(&format!("{K6}\nramp = true"), &of("1000")), none, "in a ramp, not all users are active throughout");
+    assert_eq!(
+        fewer(&format!("{K6}\nramp = true"), &of("1000")),
+        none,
+        "in a ramp, not all users are active throughout"
+    );
     let unknown_end = K6.replace("duration = \"390s\"", "");
     let p95 = "throughput_rps = 100.0\nlatency_p95_ms = 1000";
     assert_eq!(fewer(&unknown_end, p95), none, "the slowest 5 % may be slow");
@@ -228,7 +232,11 @@ fn cpus_that_there_are_not_and_cpu_times_that_do_not_come_out() {
         against(&of_machine, "cpu_percent = 50\nthroughput_rps = 1000\ncpu_per_request_us = 500"),
         [Law::CpuTime]
     );
-    assert_eq!(against(WRK, "cpu_percent = 50\nthroughput_rps = 1000\ncpu_per_request_us = 500"), [], "it is unknown what 100 % is");
+    assert_eq!(
+        against(WRK, "cpu_percent = 50\nthroughput_rps = 1000\ncpu_per_request_us = 500"),
+        [],
+        "it is unknown what 100 % is"
+    );
     insta::assert_snapshot!(sentence(&of_core, "cpu_percent = 600\nthroughput_rps = 1000"), @"More CPUs are in use (6) than there are (4).");
     insta::assert_snapshot!(sentence(&of_machine, "cpu_percent = 50\nthroughput_rps = 1000\ncpu_per_request_us = 500"), @"CPU in use and throughput make 2 ms a request, and not 500 µs.");
 }

@@ -47,10 +47,7 @@ fn lend_tun(folder: &Path) {
     // The umask has removed the permissions of others.
     fs::set_permissions(&node, fs::Permissions::from_mode(0o666)).unwrap();
     // SAFETY of the file descriptors: only this thread's mounts are unshared, and it is the only thread that continues.
-    #[expect(
-        unsafe_code,
-        reason = "unsafe for namespaces of file descriptors; a mount namespace affects none"
-    )]
+    #[expect(unsafe_code, reason = "unsafe for namespaces of file descriptors; a mount namespace affects none")]
     unsafe {
         unshare_unsafe(UnshareFlags::NEWNS).unwrap();
     }

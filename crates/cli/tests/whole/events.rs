@@ -55,7 +55,11 @@ fn every_moment_is_a_line_and_the_run_keeps_what_it_told() {
     let seconds = told.iter().filter(|line| line["event"] == "second");
     let good: Vec<&Value> = seconds.map(|second| &second["good"]).collect();
     let series = &place.records()[0]["outcome"]["series"];
-    assert_eq!(good, [&series["warm_up"]["good"][0], &series["good"][0], &series["good"][1]], "the same as in the record");
+    assert_eq!(
+        good,
+        [&series["warm_up"]["good"][0], &series["good"][0], &series["good"][1]],
+        "the same as in the record"
+    );
     let finished = told.iter().find(|line| line["event"] == "trial-finished").unwrap();
     assert_eq!((finished["trial"].as_u64(), finished["outcome"].as_str()), (Some(1), Some("completed")));
     assert!(finished["cpu_s_per_good"].as_f64() > Some(0.0), "{finished}");

@@ -304,7 +304,11 @@ fn a_session_of_its_own_hears_ctrl_c_all_the_same() {
     let mut child = begin_session(&server);
     let generator = session_of(&mut child);
     assert_eq!(session_number(generator), generator.as_raw_pid(), "the generator leads its session");
-    assert_ne!(session_number(Pid::from_child(&child)), generator.as_raw_pid(), "the command itself stays in its session");
+    assert_ne!(
+        session_number(Pid::from_child(&child)),
+        generator.as_raw_pid(),
+        "the command itself stays in its session"
+    );
     wait_until("requests arrive", || server.completed() > 10);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();

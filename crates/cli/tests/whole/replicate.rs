@@ -108,11 +108,7 @@ fn a_source_is_measured_part_by_part_and_its_claims_are_judged() {
     assert!(text.contains("2 of 2 claims could be judged: 1 is reproduced and 1 is reversed."), "{text}");
     let one = place.tolok(&["replicate", "doe", "--stored", "--part", "more"]);
     assert!(one.output.contains("No verdict on 2 claims."), "{}", one.output);
-    assert!(
-        one.code == Some(4) || one.code == code && code != Some(0),
-        "no claim can be judged: {:?}",
-        one.code
-    );
+    assert!(one.code == Some(4) || one.code == code && code != Some(0), "no claim can be judged: {:?}", one.code);
 }
 
 #[test]

@@ -319,7 +319,10 @@ mod tests {
             assert!(found.iter().any(|argument| argument == wanted), "{wanted} in {found:?}");
         }
         let found = arguments(&Slurm { nodes: 3, ..slurm }.job("x", &lost));
-        assert!(!found.iter().any(|argument| argument.starts_with("--exclude")), "all three nodes are needed: {found:?}");
+        assert!(
+            !found.iter().any(|argument| argument.starts_with("--exclude")),
+            "all three nodes are needed: {found:?}"
+        );
     }
 
     #[test]

@@ -242,7 +242,11 @@ mod tests {
             for name in ["{{ host }}", "{{ port }}"] {
                 assert!(text.contains(name), "{} does not use {name}", subject.id);
             }
-            assert!(!text.contains("127.0.0.1"), "{} must not fix its address, which differs behind a link", subject.id);
+            assert!(
+                !text.contains("127.0.0.1"),
+                "{} must not fix its address, which differs behind a link",
+                subject.id
+            );
         }
     }
 

@@ -222,7 +222,12 @@ mod tests {
             assert!(!recipe.title.is_empty() && !recipe.by_hand.other.is_empty(), "{}", recipe.name);
             let can_be_found = !recipe.names.is_empty() || recipe.npm.is_some();
             let is_whole = can_be_found && recipe.version.is_some();
-            assert_ne!(is_whole, recipe.part_of.is_some(), "{}: must be either a program or a part of one", recipe.name);
+            assert_ne!(
+                is_whole,
+                recipe.part_of.is_some(),
+                "{}: must be either a program or a part of one",
+                recipe.name
+            );
             let whole = recipe.part_of.as_deref().map(|name| catalogue.recipe(name).unwrap());
             assert!(whole.is_none_or(|whole| whole.part_of.is_none()), "{}: must not be a part of a part", recipe.name);
             assert_eq!(recipe.smallest.is_some(), recipe.smallest_version().is_some(), "{}", recipe.name);

@@ -196,7 +196,10 @@ fn mysql2_is_a_library_and_no_program() {
     lab.write("toolbox/npm/mysql2/node_modules/mysql2/package.json", r#"{ "name": "mysql2", "version": "3.24.6" }"#);
     let mysql2 = lab.ready("mysql2");
     assert_eq!((mysql2.version.as_str(), mysql2.source), ("3.24.6", Source::Toolbox));
-    assert!(mysql2.path.ends_with("node_modules/mysql2/promise.js"), "the path must be the module that servers import: {mysql2:?}");
+    assert!(
+        mysql2.path.ends_with("node_modules/mysql2/promise.js"),
+        "the path must be the module that servers import: {mysql2:?}"
+    );
 }
 
 #[test]
@@ -290,7 +293,11 @@ fn swoole_is_php_with_swoole_wherever_the_extension_is() {
 
     php("'--ri swoole'");
     let swoole = lab.ready("swoole");
-    assert_eq!((swoole.version.as_str(), swoole.extras["extension"].as_str()), ("6.2.2", ""), "PHP's own configuration loads it");
+    assert_eq!(
+        (swoole.version.as_str(), swoole.extras["extension"].as_str()),
+        ("6.2.2", ""),
+        "PHP's own configuration loads it"
+    );
     assert_eq!((swoole.path, swoole.extras["php_version"].as_str()), (lab.path("bin/php"), "8.2.36"));
 
     php("'-d extension=/some/swoole.so --ri swoole'");

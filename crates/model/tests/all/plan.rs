@@ -360,7 +360,11 @@ fn subjects_take_turns_at_being_entered_twice() {
         for three in in_turn.chunks(3) {
             let mut three = three.to_vec();
             three.sort_unstable();
-            assert_eq!(three, ["bun/serve", "go/nethttp", "php/fpm"], "no subject is entered twice before all had a turn");
+            assert_eq!(
+                three,
+                ["bun/serve", "go/nethttp", "php/fpm"],
+                "no subject is entered twice before all had a turn"
+            );
         }
     }
     let of_block = |block: u32| plan.trials.iter().filter(move |trial| trial.block == block).count();

@@ -97,11 +97,7 @@ fn answers_of_a_bad_status_count_once_although_their_length_is_another_too() {
         (report.ledger.good, failures(&report)),
         (52_643 - 5_300, vec![("bad_body", 35), ("bad_status", 5_265)])
     );
-    assert_eq!(
-        report.tool_warnings.len(),
-        1,
-        "the two counts may overlap"
-    );
+    assert_eq!(report.tool_warnings.len(), 1, "the two counts may overlap");
 }
 
 #[test]

@@ -170,7 +170,9 @@ fn a_warm_up_that_k6_would_refuse_lasts_a_second() {
     let short = scenario(LoadProfile { warmup_s: 0.3, ..users(64) }, &[]);
     let scenarios = told(&short)["options"]["scenarios"].clone();
     assert_eq!((&scenarios["warm_up"]["duration"], &scenarios["window"]["startTime"]), (&"1s".into(), &"1s".into()));
-    let Borders::AfterLine { after_s, .. } = K6.invocation(&job(&short)).borders else { panic!("expected borders by a line") };
+    let Borders::AfterLine { after_s, .. } = K6.invocation(&job(&short)).borders else {
+        panic!("expected borders by a line")
+    };
     assert_eq!(after_s, 1.0);
     // The recorded window began a second after the load.
     assert_eq!(report!("abort-1.8.1", short).window_s, report!("abort-1.8.1", scenario(users(64), &[])).window_s);

@@ -129,7 +129,10 @@ fn a_claim_stands_beside_its_text_its_table_and_the_measure() {
     assert_eq!(claim.own_table.as_deref(), Some("bun over go, setting s: 1.63×"));
     let less = rows_of_less().held_against(&[("lan", &run())]).claims.remove(0);
     assert_eq!((less.published.as_str(), less.reading), ("< 1×", Reproduced));
-    assert!(less.measured.is_some_and(|words| words.starts_with("go over bun, setting s: 0.8")), "in the claim's direction");
+    assert!(
+        less.measured.is_some_and(|words| words.starts_with("go over bun, setting s: 0.8")),
+        "in the claim's direction"
+    );
 }
 
 fn rows_of_less() -> InventedSource {

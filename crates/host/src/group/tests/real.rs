@@ -302,7 +302,10 @@ fn a_reader_reads_while_processes_end_and_the_group_goes() {
         readings.push(reader.read());
     }
     assert!(readings.iter().all(|reading| reading.cpu_ns.is_some() && reading.memory.is_some()));
-    assert!(readings.windows(2).all(|pair| pair[0].cpu_ns <= pair[1].cpu_ns), "the CPU time of ended processes stays counted");
+    assert!(
+        readings.windows(2).all(|pair| pair[0].cpu_ns <= pair[1].cpu_ns),
+        "the CPU time of ended processes stays counted"
+    );
     assert!(readings.last().unwrap().cpu_ns > Some(0));
     own.remove().unwrap();
     assert_eq!(reader.read(), GroupReading::default());

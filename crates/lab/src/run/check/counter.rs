@@ -207,7 +207,11 @@ mod tests {
     #[test]
     fn a_number_that_still_grows_is_waited_for() {
         let mut numbers = [3, 4, 4, 7, 9].into_iter();
-        assert_eq!(at_rest::<()>(&mut || Ok(numbers.next().unwrap()), 9), Ok(9), "waiting ends at the largest possible number");
+        assert_eq!(
+            at_rest::<()>(&mut || Ok(numbers.next().unwrap()), 9),
+            Ok(9),
+            "waiting ends at the largest possible number"
+        );
         assert_eq!(at_rest(&mut || Err("gone".to_owned()), 9), Err("gone".to_owned()));
     }
 

@@ -64,7 +64,11 @@ fn its_files_are_found_beside_php_or_in_the_toolbox() {
 
     lab.write("system/usr/lib/php/20220829/pdo_mysql.so", "good");
     let part = lab.ready("php_fpm_mysql");
-    assert_eq!(extra(&part, "pdo_mysql"), lab.path("system/usr/lib/php/20220829/pdo_mysql.so"), "PHP's own is preferred");
+    assert_eq!(
+        extra(&part, "pdo_mysql"),
+        lab.path("system/usr/lib/php/20220829/pdo_mysql.so"),
+        "PHP's own is preferred"
+    );
 }
 
 #[test]

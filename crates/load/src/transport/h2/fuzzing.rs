@@ -32,7 +32,9 @@ pub fn frames(data: &[u8]) {
     let peer = Peer { pieces: pieces.into_iter().map(<[u8]>::to_vec).collect(), told: false };
     let mut task = Context::from_waker(Waker::noop());
     let mut handshake = Box::pin(builder().handshake::<_, Bytes>(peer));
-    let Poll::Ready(opened) = handshake.as_mut().poll(&mut task) else { panic!("the handshake does not wait for the peer") };
+    let Poll::Ready(opened) = handshake.as_mut().poll(&mut task) else {
+        panic!("the handshake does not wait for the peer")
+    };
     let Ok((mut requests, mut connection)) = opened else { return };
     let mut rules = rules(&request);
     let (mut exchanges, mut sent, mut is_over) = (Vec::new(), 0, false);

@@ -394,8 +394,14 @@ fn boxed() -> Findings {
         ..Diagnosis::default()
     }));
     run.steady(NODE, 17_200.0).change(|_, trial| {
-        trial.subject.as_mut().expect("tolok started it").memory.as_mut().expect("control groups count memory").peak_bytes =
-            Some(509 << 20);
+        trial
+            .subject
+            .as_mut()
+            .expect("tolok started it")
+            .memory
+            .as_mut()
+            .expect("control groups count memory")
+            .peak_bytes = Some(509 << 20);
     });
     run.diagnose(Err("the subject gave no good answer within 20 s"));
 
