@@ -36,7 +36,11 @@ fn bench(folder: &Path) -> Command {
             build(&program);
         }
         let beside = |name: &str| program.with_file_name(name).is_file();
-        assert!(beside("tolok") && beside("ceiling"), "tolok and the ceiling are not beside {}", program.display());
+        assert!(
+            beside("tolok") && beside("ceiling"),
+            "tolok and the ceiling are not in the folder of {}",
+            program.display()
+        );
     });
     let mut command = Command::new(program);
     // Any leftover files would be here.

@@ -82,11 +82,7 @@ mod tests {
             options,
             Options { host, port: 8080, assets: "/a".into(), threads: 4, counts: false, planted: Planted::default() }
         );
-        assert_eq!(
-            check("--port 1 --assets a").unwrap().host,
-            Ipv4Addr::LOCALHOST,
-            "the own machine only, unless told"
-        );
+        assert_eq!(check("--port 1 --assets a").unwrap().host, Ipv4Addr::LOCALHOST, "this machine only by default");
         assert!(check("--counts --port 0 --assets a").unwrap().counts);
         assert_eq!(check("--assets a --port 0").unwrap().threads, 1);
         assert!(check(&format!("--build {BUILD} --port 0 --assets a")).is_ok());

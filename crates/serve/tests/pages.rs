@@ -201,7 +201,7 @@ fn a_study_is_shown_over_time_from_any_of_its_runs() {
     let served = &*OVER_TIME;
     let place = format!("/history?run={FIRST}");
     has(&served.page(&format!("/runs/{FIRST}/")), &[&format!("href=\"{place}\"")]);
-    assert!(!SERVED.page(&format!("/runs/{FIRST}/")).contains("/history?"), "two runs are no history");
+    assert!(!SERVED.page(&format!("/runs/{FIRST}/")).contains("/history?"), "two runs are too few for a history");
     let found = served.page(&place);
     has(&found, &["Go net/http in json-c64, goodput", "from 2026-11-25-api-000005 on (worse)"]);
     has(&found, &["build of go/nethttp: 60600000000000aa → 60600000000000bb", "tolok compare --history api"]);

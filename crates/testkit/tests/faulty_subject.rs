@@ -176,7 +176,7 @@ fn its_children_and_its_daemon_outlive_it_and_ignore_what_servers_are_stopped_wi
     }
     let own = subject.process.id();
     let (children, daemons): (Vec<u32>, Vec<u32>) = stay.0.iter().partition(|pid| status(**pid, "PPid") == own.into());
-    assert_eq!((children.len(), daemons.len()), (2, 1), "the daemon is nobody's child");
+    assert_eq!((children.len(), daemons.len()), (2, 1), "the daemon is not the subject's child");
     assert_ne!(session(daemons[0]), session(own));
     for pid in &stay.0 {
         for signal in [1, 2, 15] {

@@ -166,7 +166,7 @@ fn a_mean_that_does_not_account_for_the_users() {
 fn times_at_and_beyond_the_time_out() {
     let of = |max, timeouts| format!("throughput_rps = 1000\nlatency_max_ms = {max}\ntimeouts = {timeouts}");
     assert_eq!(against(WRK, &of("700", 0)), []);
-    assert_eq!(against(WRK, &of("2000.00", 0)), [], "near the default, but nothing says that it was reached");
+    assert_eq!(against(WRK, &of("2000.00", 0)), [], "near the default, but there is no sign that it was reached");
     let of_all = format!("{WRK}\nlatency-of = \"all\"");
     assert_eq!(against(&of_all, &of("2000.00", 60)), [Law::Censoring]);
     assert_eq!(against(&of_all, &of("700", 60)), [Law::Censoring], "some waited 2 s");
@@ -256,7 +256,7 @@ fn a_claim_on_cpu_shares_that_cpu_times_reverse() {
     let findings: Vec<_> = told("1.5").into_iter().filter(|finding| finding.law == Law::CpuTime).collect();
     assert_eq!(findings.len(), 1, "blue needs more for the same work");
     insta::assert_snapshot!(findings[0].sentence, @"red needs 6.93 s of CPU time and blue 9.24 s: 0.75 times as much, where 1.5 is claimed of CPU in use.");
-    assert_eq!(contradicting(&invented::read(&claim("0.7")), &[Law::CpuTime]), [], "another size is no contradiction");
+    assert_eq!(contradicting(&invented::read(&claim("0.7")), &[Law::CpuTime]), [], "another size does not contradict");
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn shares_that_are_too_large_or_do_not_fit_each_other() {
     assert_eq!(against(&k6, "error_rate_percent = 1.2\nhttp_fail_rate_percent = 3.4"), [Law::Percentages]);
     assert_eq!(against(&k6, "error_rate_percent = 103"), [Law::Percentages]);
     assert_eq!(against(&k6, "requests = 100\nfailures = 120"), [Law::Percentages]);
-    assert_eq!(against(WRK, "requests = 100\nfailures = 120"), [], "sockets that could not connect are no answers");
+    assert_eq!(against(WRK, "requests = 100\nfailures = 120"), [], "sockets that could not connect are not responses");
     assert_eq!(against(&k6, "requests = 1000\nfailures = 50\nerror_rate_percent = 5.0"), []);
     assert_eq!(against(&k6, "requests = 950\nfailures = 50\nerror_rate_percent = 5.0"), []);
     assert_eq!(against(&k6, "requests = 1000\nfailures = 50\nerror_rate_percent = 0.5"), [Law::Percentages]);
@@ -332,7 +332,7 @@ fn a_bound_that_a_convention_explains_is_not_told() {
     let shared = format!("{WRK}\nsubject-memory = \"512MiB\"");
     assert_eq!(told(&shared, "memory_peak_mib = 600"), 1, "shared pages of several processes");
     let probe = "tool = \"a lab of our own\"\nrtt = \"30ms\"";
-    assert_eq!(told(probe, "latency_p50_ms = 20"), 1, "a probe beside the server");
+    assert_eq!(told(probe, "latency_p50_ms = 20"), 1, "a probe apart from the server");
     assert_eq!(
         told(
             &format!("{WRK}\nloop = \"open\"").replace("loop = \"closed\"\n", ""),

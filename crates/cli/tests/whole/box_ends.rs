@@ -283,7 +283,7 @@ fn node_under_the_daemon_of_pm2() {
     let (node, pm2) = (program("node"), program("pm2"));
     require!(node.is_some() && pm2.is_some(), "Node or pm2 are neither in the toolbox nor installed");
     let (node, pm2) = (node.unwrap(), pm2.unwrap().path.with_file_name("pm2"));
-    require!(pm2.is_file(), "pm2 is not installed beside pm2-runtime");
+    require!(pm2.is_file(), "pm2 is not installed along with pm2-runtime");
     if !is_own_process() {
         let _turn = my_turn();
         return nothing_is_left_whoever_is_killed(tolok_testkit::test_name!());

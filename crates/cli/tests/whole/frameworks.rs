@@ -152,7 +152,7 @@ fn check_wanted(wanted: &[&str]) {
     let laboratory = laboratory();
     let catalogue = &laboratory.catalogue;
     for name in wanted {
-        assert!(frameworks(catalogue).any(|it| it.id == *name), "{name} is no framework of this repository");
+        assert!(frameworks(catalogue).any(|it| it.id == *name), "{name} is not a framework of this repository");
     }
     let databases = databases(&laboratory);
     assert!(!databases.is_empty(), "there is no database: tolok setup mariadb");

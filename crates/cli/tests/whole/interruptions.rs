@@ -159,7 +159,7 @@ fn a_trial_that_a_killed_block_lost_is_run_again_by_resume() {
     let (said, code) = started.finish();
     assert_eq!(code, Some(5), "{said}");
     let lost = place.records().iter().filter(|record| record["outcome"]["reason"] == "lab-failed").count();
-    assert_eq!((place.records().len(), lost), (TRIALS, 1), "the rounds behind it were run: {said}");
+    assert_eq!((place.records().len(), lost), (TRIALS, 1), "the later rounds were run: {said}");
     assert_all_gone(|| left_in(&temporary(&place)));
     let said = place.tolok(&["resume", "latest"]);
     assert_done(said.code, &said.progress);

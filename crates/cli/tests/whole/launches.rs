@@ -235,7 +235,7 @@ fn ctrl_c_once_ends_after_the_launch_at_hand_and_resume_runs_the_others() {
     let (said, code) = started.finish();
     assert_eq!(code, Some(130), "{said}");
     let first = place.records();
-    assert_eq!(first.len(), 4, "the launch at hand is whole: {said}");
+    assert_eq!(first.len(), 4, "the current launch is complete: {said}");
     assert!(first.iter().all(|record| record["outcome"]["kind"] == "completed"), "{said}");
     assert!(said.contains("launch 1 of 3: 4 cases in "), "one line for a launch: {said}");
     assert!(!said.contains("correct responses/s · "), "and none for each of its cases: {said}");

@@ -79,7 +79,7 @@ fn no_job_of_a_run_is_left_and_those_of_others_stay() {
     let asked = fakes.asked();
     let squeues = asked.iter().filter(|line| line.starts_with("squeue") && line.contains("%A")).count();
     let scancels = asked.iter().filter(|line| line.starts_with("scancel")).count();
-    assert!(scancels <= squeues, "at most one command for each question: {asked:?}");
+    assert!(scancels <= squeues, "at most one scancel for each squeue: {asked:?}");
 }
 
 #[test]

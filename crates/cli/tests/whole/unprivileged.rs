@@ -190,7 +190,7 @@ fn where_limits_leave_no_room_for_a_run_one_sentence_names_the_limit() {
     }
     require!(
         geteuid().is_root() && give_away(&place),
-        "only root can become another user, whom limits of processes hold"
+        "only root can become another user, to whom process limits apply"
     );
     for limit in ["--nproc=4", "--nproc=8", "--nproc=16"] {
         assert_refused(limit, USER, "raise `ulimit -u`");

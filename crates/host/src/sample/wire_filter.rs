@@ -114,7 +114,7 @@ mod tests {
                 ADD_INDEX => Some(a + x),
                 INTO_INDEX | IF_EQUAL | IF_ANY_BIT => Some(a),
                 RETURN => return k,
-                other => panic!("{other:#x} is no instruction of this program"),
+                other => panic!("{other:#x} is not an instruction of this program"),
             };
             let Some(loaded) = loaded else { return 0 };
             match u32::from(code) {

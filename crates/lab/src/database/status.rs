@@ -231,7 +231,7 @@ mod tests {
         let seen = series(&[100, 200, 300, 400, 500, 600]).window(window(0.5, 3.5), "10.11");
         assert_eq!((seen.queries, seen.connections_opened, seen.rows_sent), (Some(300), None, None));
         assert_eq!((seen.running_max, seen.running_mean), (Some(2), Some(1.0)), "1, 2, 0 inside");
-        assert_eq!(seen.refused_connections, Some(4), "at the first reading behind the window");
+        assert_eq!(seen.refused_connections, Some(4), "at the first reading after the window");
     }
 
     #[test]
@@ -240,6 +240,6 @@ mod tests {
         assert_eq!(restarted.window(window(0.5, 4.5), "10.11").queries, None);
         assert_eq!(restarted.window(window(2.9, 5.0), "10.11").queries, None);
         assert_eq!(restarted.window(window(3.2, 4.8), "10.11").queries, Some(160));
-        assert_eq!(restarted.window(window(0.5, 4.5), "10.11").running_max, Some(2), "which is no counter");
+        assert_eq!(restarted.window(window(0.5, 4.5), "10.11").running_max, Some(2), "which is not a counter");
     }
 }

@@ -171,7 +171,7 @@ fn bun_is_found_in_its_package_without_its_install_script() {
     lab.program("toolbox/npm/bun/node_modules/@oven/bun-linux-x64/bin/bun", "echo 1.4.5");
     let bun = lab.ready("bun");
     assert_eq!((bun.version.as_str(), bun.source), ("1.4.5", Source::Toolbox));
-    assert!(bun.env.is_empty() && bun.prefix.is_empty(), "it is no Debian package: {bun:?}");
+    assert!(bun.env.is_empty() && bun.prefix.is_empty(), "it is not a Debian package: {bun:?}");
 }
 
 #[test]

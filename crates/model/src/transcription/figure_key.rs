@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(figure_key("memory_peak_mib"), Some((Quantity::Memory(Moment::Max), Unit::Mebibyte)));
         assert_eq!(figure_key("cpu_percent"), Some((Quantity::Cpu(Moment::Whole), Unit::Percent)));
         assert_eq!(figure_key("cpu_per_request_us"), Some((Quantity::CpuPerRequest, Unit::Microsecond)));
-        assert_eq!(figure_key("latency_ms"), None, "a latency says which one it is");
+        assert_eq!(figure_key("latency_ms"), None, "a latency names its percentile or mean");
     }
 
     #[test]

@@ -38,7 +38,7 @@ fn a_line_is_a_row_and_a_column_a_figure() {
     let [go, bun] = source.rows.as_slice() else { panic!("two rows") };
     assert_eq!((go.line, go.subject.as_str(), go.scenario.as_deref()), (2, "go", Some("hello")));
     assert_eq!(go.figure(&Quantity::Throughput).unwrap().numbers[0].printed, "19.30");
-    assert_eq!((go.figures.len(), bun.figures.len()), (2, 1), "a dash is no figure");
+    assert_eq!((go.figures.len(), bun.figures.len()), (2, 1), "a dash is not a figure");
     assert_eq!(go.raw, ["go,hello,19.30,~18,"]);
     assert_eq!((go.conditions.connections, go.conditions.duration_s), (Some(100), Some(30.0)));
     assert_eq!((source.title.as_str(), source.conditions.tool.as_deref()), ("blog", Some("wrk")));

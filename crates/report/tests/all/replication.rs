@@ -39,7 +39,7 @@ fn what_was_not_run_is_said() {
 fn text_of_strangers_is_neither_markup_nor_control_codes() {
     let found = invented("replication-untrusted");
     let page = html(&replication(&found, Depth::Page));
-    assert!(!page.contains("<script") && !page.contains("<b>bold"), "a stranger's markup stands in the page");
+    assert!(!page.contains("<script") && !page.contains("<b>bold"), "a stranger's markup got into the page");
     assert!(page.contains("&lt;script&gt;"));
     // Terminal escapes must not reach any format.
     let comment = markdown(&replication(&found, Depth::Full));

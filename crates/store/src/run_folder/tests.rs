@@ -297,7 +297,7 @@ fn a_block_of_another_machine_enters_the_run_whole() {
     let (_runs, run, plan) = begun();
     let (trials, attempt) = (block_of(&plan, 1), run.begin_attempt(1).unwrap());
     let record = measure_apart(&run, &attempt, &trials);
-    assert!(run.read().unwrap().trials.is_empty(), "it is no part of the run yet");
+    assert!(run.read().unwrap().trials.is_empty(), "it is not part of the run yet");
     run.adopt(&attempt, &record, &trials).unwrap();
     let read = run.read().unwrap();
     assert_eq!((read.trials.len(), read.blocks.len()), (trials.len(), 1));

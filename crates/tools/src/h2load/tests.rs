@@ -55,7 +55,7 @@ fn goodput_is_the_rate_that_it_prints() {
     let report = understood(&H2load, HELLO).unwrap();
     assert_eq!(report.ledger.good, 157_006);
     assert!((report.goodput_rps - 78_503.0).abs() < 1e-6, "{}", report.goodput_rps);
-    assert!((report.window_s - 2.0).abs() < 1e-9, "the time that it was told, and not 2.01 s: {}", report.window_s);
+    assert!((report.window_s - 2.0).abs() < 1e-9, "the configured time, not 2.01 s: {}", report.window_s);
     assert_eq!((report.ledger.sent, report.ledger.in_flight_at_end), (Some(157_014), Some(8)));
     assert_eq!(report.ledger.unaccounted(), Some(0));
     assert_eq!((report.latency.mean_s, report.latency.max_s), (Some(0.000_101), Some(0.006_57)));

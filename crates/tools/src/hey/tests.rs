@@ -57,7 +57,7 @@ fn goodput_is_the_rate_that_it_prints() {
         assert_eq!((failures(&report), report.tool_warnings.len()), (vec![], 0));
         assert_eq!(report.latency.marks, [LatencyMark::Coarse]);
         assert_eq!(latency_s(&report, 0.5), Some(0.000_1));
-        assert_eq!(latency_s(&report, 0.1), None, "it is printed as 0.0000, which is no time");
+        assert_eq!(latency_s(&report, 0.1), None, "it is printed as 0.0000, which is not a valid time");
     }
 }
 

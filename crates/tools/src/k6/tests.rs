@@ -277,7 +277,7 @@ fn a_ramp_whose_threshold_is_crossed() {
     let scenario = scenario(up_and_down(), &["http_req_duration p(95)<20", "http_req_failed rate<0.01"]);
     for report in [report!("ramping-vus-1.8.1", scenario), report!("ramping-vus-0.57.0", scenario)] {
         assert_eq!(judged(&report), ["p95 < 20ms: Crossed", "failed < 1%: Kept"]);
-        assert!(report.objectives[0].value.unwrap() > 0.05, "the server waits for so long");
+        assert!(report.objectives[0].value.unwrap() > 0.05, "the server's delay");
         assert_eq!(report.objectives[1].value, Some(0.0));
         assert_eq!((report.window_s, report.aborted), (2.0, false));
         // There are fewer than 600 values, so fewer than ten are beyond their p99.

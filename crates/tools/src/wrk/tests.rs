@@ -23,7 +23,7 @@ fn times_are_whole_seconds_and_no_shorter_than_asked_for() {
     let (warm_up, counted) = called(&Wrk, load);
     assert_eq!(counted, "-t2 -c8 -d2s --timeout 1s --latency http://127.0.0.1:8080/hello");
     assert_eq!(warm_up.unwrap(), "-t2 -c8 -d1s --timeout 1s --latency http://127.0.0.1:8080/hello");
-    assert_eq!(called(&Wrk, closed()).0, None, "there is none where none is asked for");
+    assert_eq!(called(&Wrk, closed()).0, None, "no warm-up unless one is requested");
 }
 
 #[test]

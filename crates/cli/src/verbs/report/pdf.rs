@@ -190,11 +190,7 @@ mod tests {
         assert_eq!(Converter::find(folder.path().as_os_str()), []);
         fs::write(folder.path().join("rsvg-convert"), "no program").unwrap();
         assert_eq!(Converter::find(folder.path().as_os_str()), [], "the file is not executable");
-        assert_eq!(
-            Converter::find(OsStr::new("relative:")),
-            [],
-            "what lies about where tolok was started is not asked"
-        );
+        assert_eq!(Converter::find(OsStr::new("relative:")), [], "programs in the working folder are not used");
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn a_run_and_its_floor_are_made_at_each_turn_and_none_before() {
     assert_eq!(timer.order()[2..], ["floor", "work"]);
     assert_eq!(timer.turn(Turn::Counts), Some(Came::Made));
     assert_eq!(timer.order()[4..], ["work", "floor"], "mirrored order");
-    assert_eq!(timer.turn(Turn::Counts), Some(Came::Last), "three runs were asked for");
+    assert_eq!(timer.turn(Turn::Counts), Some(Came::Last), "the job has three runs");
     let report = timer.report();
     assert_eq!((report.runs.len(), &report.fault), (8, &None));
     assert_eq!(report.runs.iter().filter(|run| run.warm_up).count(), 2);

@@ -143,7 +143,7 @@ fn k6_is_built_recorded_and_found() {
     );
     let k6 = lab.ready("k6");
     assert_eq!((k6.version.as_str(), k6.source), ("1.8.1", Source::Toolbox));
-    assert!(k6.env.is_empty() && k6.prefix.is_empty(), "it is no Debian package: {k6:?}");
+    assert!(k6.env.is_empty() && k6.prefix.is_empty(), "it is not a Debian package: {k6:?}");
     assert_eq!(entries(&lab.path("toolbox")), ["go", "installed.json", "lock"], "no modules and no cache are left");
     assert_eq!(entries(&lab.path("toolbox/go")), ["k6"]);
     assert!(fs::read_to_string(lab.path("toolbox/installed.json")).unwrap().contains(r#""go.k6.io/k6": "v1.8.1""#));

@@ -40,11 +40,7 @@ fn every_subject_has_a_column_of_seconds() {
     for words in [">correct responses/s</text>", ">CPUs busy</text>", ">memory, MiB</text>"] {
         assert_eq!(seconds.matches(words).count(), 12, "{words}");
     }
-    assert_eq!(
-        seconds.matches("ref db").count(),
-        1 + 2 * 4,
-        "the key, and CPU and memory for those who ask a database"
-    );
+    assert_eq!(seconds.matches("ref db").count(), 1 + 2 * 4, "the key, and CPU and memory of subjects with a database");
 }
 
 /// A single trial has no band, for percentiles or for seconds.

@@ -23,7 +23,7 @@ fn ask(words: &str) -> Result<Asked, String> {
         arguments.push(URL.to_owned());
     }
     let parsed = Args::try_parse_from(arguments).map_err(|error| error.to_string())?;
-    let Verb::Load(args) = parsed.verb else { panic!("{words} is no load") };
+    let Verb::Load(args) = parsed.verb else { panic!("{words} is not a valid load") };
     asked(&args).map_err(|complaint| complaint.text)
 }
 
