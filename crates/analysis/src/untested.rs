@@ -4,7 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use tolok_model::{Connection, CpuMode, Database, LoadProfile, Outcome, Plan, Role, Scenario, duration_words};
+use tolok_model::{
+    Connection, CpuMode, Database, LoadProfile, Outcome, Pace, Plan, Role, Scenario, TrialRecord, duration_words,
+};
 
 use crate::figures::{counted, listed};
 use crate::findings::Untested;
@@ -33,7 +35,8 @@ const OF_SERVERS: &[Rule] = rules! {
     "how much a server can do" if (|plan| all(plan, |it| it.load.executor.is_open())):
         "Requests came at fixed rates: a server that kept up may have had much capacity to spare.",
         "`executor = \"constant-vus\"`, or `studies/core.toml`";
-    "TLS, HTTP/2 and HTTP/3" if (|plan| all(plan, |it| it.protocol.is_default() && it.streams == 1)): "Every request was HTTP/1.1 in the clear, without pipelining.";
+    "TLS, HTTP/2 and HTTP/3" if (|plan| all(plan, |it| it.protocol.is_default() && it.streams == 1)): "Every request was HTTP/1.1 in the clear, without pipelining.",
+        "`protocol = [\"https\", \"h2\"]`, or `studies/protocols.toml`; not HTTP/3";
     "a database" if (|plan| all(plan, |it| !it.database)):
         "No server had to wait for anything behind it.", "`workload = \"rows\"`, or `studies/data-heavy.toml`";
     hours;
@@ -44,12 +47,10 @@ const OF_SERVERS: &[Rule] = rules! {
         && plan.environments.iter().all(|it| it.subject.mode != CpuMode::Quota)):
         "No subject ran under a CPU quota.", "`subject.mode = \"quota\"`, or `studies/limits.toml`";
     memory;
-    "requests of several kinds at a time" if (|plan| all(plan, |it| it.tool.script.is_none())):
-        "Each scenario has one workload: no slow request delays a fast one.",
-        "a script of k6 (`tool = { name = \"k6\", script = … }`)";
-    "writing and uploads" if (|plan| all(plan, |it| it.workload_name() != "counter")):
-        "Every request only read, and none had a body.",
-        "`workload = \"counter\"` writes one number, as in `studies/counter.toml`; bodies of requests are beyond this version";
+    kinds;
+    "writing and uploads" if (|plan| all(plan, |it| !WRITING.contains(&it.workload_name()))):
+        "No workload of this run is about writing or request bodies.",
+        "`workload = \"crud\"`, `\"updates\"` or `\"upload\"`";
     "a connection for each request" if (|plan| all(plan, |it| it.load.connection == Connection::KeepAlive)):
         "Clients kept their connections, so no server had to accept many new ones.", "`connection = \"per-request\"`";
     "connections that are kept" if (|plan| all(plan, |it| it.load.connection == Connection::PerRequest)):
@@ -59,7 +60,9 @@ const OF_SERVERS: &[Rule] = rules! {
         "`executor = \"ramping-vus\"` or `\"ramping-arrival-rate\"`";
     "packet loss" if (|plan| plan.environments.iter().all(|it| it.link.loss <= 0.0)):
         "No packet was lost on purpose.", "`link = { loss = \"1%\" }`";
-    "slow clients" if (|_| true): "Clients sent and read as fast as they could: none held a worker for long.";
+    "slow clients" if (|plan| all(plan, |it| it.load.pace == Pace::default())):
+        "Clients sent and read as fast as they could: none held a worker for long.",
+        "`read-rate = \"50KB/s\"`, and `slow-share` for slow clients beside fast ones";
     pool;
     distance;
     engine;
@@ -76,7 +79,7 @@ const OF_PROGRAMS: &[Rule] = rules! {
         "a list in the workload’s parameter, as in `studies/queue.toml`";
     "a first run with nothing in the file cache" if (|plan| plan.programs.iter().all(|it| it.runs.warmup_runs > 0)):
         "Warm-up runs came first, so the program and its input were in memory.",
-        "`warmup = 0` leaves them out; an empty cache of the machine is beyond this version";
+        "`warmup = 0` leaves them out; tolok does not empty the machine's cache";
     "several programs at once" if (|_| true): "Programs ran one at a time.";
     "other inputs" if (|_| true):
         "The inputs are those of the workloads; other data may suit other programs.", "a workload of your own";
@@ -141,6 +144,18 @@ fn network(records: &Records) -> Option<Untested> {
         "All ran over the loopback interface: no distance, no limit of bandwidth, no loss.",
         Some("`link = [\"localhost\", \"lan-wifi\"]`, or `studies/links.toml`"),
     ))
+}
+
+/// Workloads that write, or whose requests have bodies.
+const WRITING: [&str; 5] = ["counter", "crud", "updates", "upload", "validate"];
+
+fn kinds(records: &Records) -> Option<Untested> {
+    let has_parts = |trial: &TrialRecord| matches!(&trial.outcome, Outcome::Completed(found) if !found.parts.is_empty());
+    let is_mixed = records.plan.scenarios.iter().any(|scenario| scenario.tool.script.is_some());
+    (!is_mixed && !records.trials.iter().any(has_parts)).then(|| {
+        let because = "Every scenario sent requests of one kind: no slow request delayed a fast one.";
+        item("requests of several kinds at a time", because, Some("`workload = \"mixed\"`, or `[[part]]` in a workload of yours"))
+    })
 }
 
 fn hours(records: &Records) -> Option<Untested> {

@@ -80,7 +80,7 @@ fn point(value: u32, program: &ProgramFinding, subject: &str) -> Option<SeriesPo
     Some(SeriesPoint {
         value,
         scenario: program.id.clone(),
-        wall_s: case.wall_s.clone(),
+        wall_s: case.shown_wall_s().cloned(),
         above_floor_s: case.above_floor_s.clone().filter(|_| !case.is_at_floor),
         ranked: case.ranked,
     })

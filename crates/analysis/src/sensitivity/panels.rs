@@ -132,7 +132,7 @@ fn points(group: &Group, subject: &str, goodput: &Goodput) -> Vec<FactorPoint> {
         let ratio = below.and_then(|below| ratio_within_blocks(goodput.of(case), goodput.of(below)));
         Some(FactorPoint {
             value: member.value,
-            goodput_rps: case.goodput_rps.clone()?,
+            goodput_rps: case.shown_goodput_rps()?.clone(),
             of_lowest: ratio.map(|found| found.ratio),
             limited_by: case.bottleneck.as_ref().map(|it| it.kind.words().to_owned()),
         })

@@ -79,8 +79,8 @@ pub(crate) fn throughput(findings: &Findings, scenario: &ScenarioFinding) -> Cha
     };
     let ceiling =
         if scenario.ceiling.is_none() { "" } else { " Dashed: a minimal server in the same rounds, the ceiling." };
-    let medians = medians(findings);
-    let said = format!("Correct responses per second. {medians}{tiers}{ceiling} Outlined: not ranked.");
+    let means = geometric_means(findings);
+    let said = format!("Correct responses per second. {means}{tiers}{ceiling} Outlined: not ranked.");
     of_scenario("throughput", "correct responses per second", said, scenario, svg::throughput(scenario))
 }
 
@@ -108,8 +108,8 @@ pub(crate) fn costs(findings: &Findings, scenario: &ScenarioFinding) -> Chart {
         Some(MemorySource::Pss) => "the proportional set sizes of the subject’s processes when the window ended",
         None => "not measured",
     };
-    let medians = medians(findings);
-    let said = format!("CPU time of all processes of the subject per correct response; memory: {memory}. {medians}");
+    let means = geometric_means(findings);
+    let said = format!("CPU time of all processes of the subject per correct response; memory: {memory}. {means}");
     of_scenario("cost", "CPU and memory", said, scenario, svg::costs(scenario))
 }
 
@@ -140,9 +140,9 @@ fn of_series(findings: &Findings, series: &ProgramSeries, time: Time) -> Option<
     let kind = if time == Time::Wall { "times" } else { "times-above-start" };
     let place = [series.workload.as_str(), &series.fixed, &series.environment, &series.timer].join("-");
     let heading = programs::series_heading(series);
-    let medians = medians(findings);
+    let means = if time == Time::Wall { geometric_means(findings) } else { medians(findings) };
     let caption = format!(
-        "{heading}: {}, both axes logarithmic. {medians} A trial’s time is the median over its runs. Dashed and hollow: another \
+        "{heading}: {}, both axes logarithmic. {means} A trial’s time is the median over its runs. Dashed and hollow: another \
          variant of the same runtime.",
         time.words()
     );
@@ -169,15 +169,24 @@ fn factor(findings: &Findings, panel: &FactorPanel) -> Option<Chart> {
     let place = [panel.factor.as_str(), &panel.workload, &panel.fixed].join("-");
     let fixed = if panel.fixed.is_empty() { String::new() } else { format!(" ({})", panel.fixed) };
     let title = format!("{}{fixed} by {}", panel.workload_title, panel.title);
-    let medians = medians(findings);
-    let caption = format!("{title}. {PANELS_RULE} {medians} Dashed and hollow: another variant of the same runtime.");
+    let means = geometric_means(findings);
+    let caption = format!("{title}. {PANELS_RULE} {means} Dashed and hollow: another variant of the same runtime.");
     Some(Chart { name: format!("factor-{}", file_name(&place)), title, caption, svg })
 }
 
-/// The meaning of a figure, and its interval: part of every caption.
+/// The meaning of a figure that is a median, and its interval.
 fn medians(findings: &Findings) -> String {
+    over_rounds(findings, "Median")
+}
+
+/// The same of a geometric mean.
+fn geometric_means(findings: &Findings) -> String {
+    over_rounds(findings, "Geometric mean")
+}
+
+fn over_rounds(findings: &Findings, what: &str) -> String {
     let interval = interval_words(findings);
-    format!("Median over {}, one trial of each case in each round; {interval}", blocks(findings))
+    format!("{what} over {}, one trial of each case in each round; {interval}", blocks(findings))
 }
 
 /// `n = 6 blocks`

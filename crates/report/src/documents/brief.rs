@@ -40,7 +40,7 @@ fn line(findings: &Findings) -> String {
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     let loads = loads(findings);
     format!(
-        "{loads}Goodput and wall times: geometric means of {}; others: medians; {} {}.",
+        "{loads}Rates, wall times, CPU and memory of servers: geometric means of {}; others: medians; {} {}.",
         counted(u64::from(run.blocks), "round"),
         interval_words(findings),
         parts.join("; ")

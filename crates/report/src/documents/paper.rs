@@ -202,7 +202,7 @@ fn caption_of_scenario(findings: &Findings, scenario: &ScenarioFinding) -> Vec<S
     vec![
         format!("{}: {}.", heading(scenario), scenario.load),
         format!(
-            "Goodput: geometric means; others: medians; {}, a trial of each case in each round ({scored} of {planned} trials scored); {}",
+            "Goodput, CPU and memory: geometric means; others: medians; {}, a trial of each case in each round ({scored} of {planned} trials scored); {}",
             blocks(findings),
             interval_words(findings)
         ),

@@ -47,7 +47,7 @@ pub(crate) fn all(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Bl
         false => "",
     };
     all.extend(muted(format!(
-        "Every figure is the median over the clean trials, and every ratio the geometric mean over the rounds.{tiers} A dash: no such figure, or a percentile with fewer than 10 responses of a trial beyond it."
+        "Goodput, CPU time, memory and all ratios are geometric means over the rounds; other figures are medians over the clean trials.{tiers} A dash: no such figure, or a percentile with fewer than 10 responses of a trial beyond it."
     )));
     section("figures", "All figures", all)
 }
