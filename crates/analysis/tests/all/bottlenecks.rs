@@ -137,7 +137,7 @@ fn clients_that_read_slowly_are_named_before_what_waits_for_them() {
 #[test]
 fn trials_that_differ_widely_without_a_reason_are_noisy() {
     let rates = [1_000.0, 1_100.0, 1_500.0, 1_600.0, 1_900.0, 2_000.0];
-    let sentence = format!("The interval of its goodput runs from 1.04k to 1.96k a second; {IDLE}");
+    let sentence = format!("The interval of its goodput runs from 1.09k to 1.98k a second; {IDLE}");
     check(&run_of(CLOSED, &rates), BottleneckKind::Noisy, &sentence);
     assert_eq!(
         limit(&run_of(CLOSED, &[1_000.0, 1_010.0, 1_020.0, 1_030.0, 1_040.0, 1_050.0])).0,
