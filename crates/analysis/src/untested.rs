@@ -150,11 +150,16 @@ fn network(records: &Records) -> Option<Untested> {
 const WRITING: [&str; 5] = ["counter", "crud", "updates", "upload", "validate"];
 
 fn kinds(records: &Records) -> Option<Untested> {
-    let has_parts = |trial: &TrialRecord| matches!(&trial.outcome, Outcome::Completed(found) if !found.parts.is_empty());
+    let has_parts =
+        |trial: &TrialRecord| matches!(&trial.outcome, Outcome::Completed(found) if !found.parts.is_empty());
     let is_mixed = records.plan.scenarios.iter().any(|scenario| scenario.tool.script.is_some());
     (!is_mixed && !records.trials.iter().any(has_parts)).then(|| {
         let because = "Every scenario sent requests of one kind: no slow request delayed a fast one.";
-        item("requests of several kinds at a time", because, Some("`workload = \"mixed\"`, or `[[part]]` in a workload of yours"))
+        item(
+            "requests of several kinds at a time",
+            because,
+            Some("`workload = \"mixed\"`, or `[[part]]` in a workload of yours"),
+        )
     })
 }
 

@@ -46,8 +46,6 @@ pub(crate) fn interval_words(findings: &Findings) -> &'static str {
     match findings.run.blocks {
         0..=4 => "no interval: it takes 5 trials.",
         5 => "intervals of geometric means: 95%, Student’s t; of medians: the range of the 5 trials (93.75%).",
-        _ => {
-            "intervals: 95%; geometric means: Student’s t; medians: order statistics; fewer than 5 trials: none."
-        }
+        _ => "intervals: 95%; geometric means: Student’s t; medians: order statistics; fewer than 5 trials: none.",
     }
 }

@@ -391,7 +391,11 @@ mod stopping {
         run.case(GO, &[40e3, 20e3, 40e3, 20e3, 40e3, 20e3, 40e3, 20e3]).case(BUN, &[20e3; 8]);
         let found = run.findings();
         assert_eq!((found.run.blocks, found.trials_missing), (8, 0));
-        assert!(said(&found).ends_with(". All 8 rounds ran, and Go net/http over Bun.serve in JSON is known to ±36% only."), "{}", said(&found));
+        assert!(
+            said(&found).ends_with(". All 8 rounds ran, and Go net/http over Bun.serve in JSON is known to ±36% only."),
+            "{}",
+            said(&found)
+        );
     }
 
     /// The two share no block, so their ratio is unknown.
