@@ -6,7 +6,7 @@ use tolok_model::{CpuSource, LatencyMark, LoadProfile, Outcome, Plan, Scenario, 
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
 use crate::findings::{CaseFinding, Comparison, FallbackFinding};
-use crate::findings::{IsolationFinding, NoiseFloor, ScenarioFinding, TrialCounts};
+use crate::findings::{IsolationFinding, NoiseFloor, OthersFinding, ScenarioFinding, TrialCounts};
 use crate::grouping::{each_once, sorted_once};
 use crate::programs::Timed;
 use crate::records::Records;
@@ -25,17 +25,22 @@ const NOTICED_SHARE_LEFT: f64 = 0.75;
 /// So many scenarios are named by their ids; of more, how many there are.
 const MOST_NAMED: usize = 4;
 
+/// What cautions rest on besides the records.
+pub(crate) struct Seen<'a> {
+    pub(crate) trials_missing: u32,
+    pub(crate) scenarios: &'a [ScenarioFinding],
+    pub(crate) timed: &'a [Timed<'a>],
+    pub(crate) isolation: &'a IsolationFinding,
+    pub(crate) others: &'a OthersFinding,
+}
+
 /// All cautions of a run.
-pub(crate) fn cautions(
-    records: &Records,
-    trials_missing: u32,
-    scenarios: &[ScenarioFinding],
-    timed: &[Timed],
-    isolation: &IsolationFinding,
-) -> Vec<String> {
+pub(crate) fn cautions(records: &Records, seen: &Seen) -> Vec<String> {
     let Records { run, plan, trials, .. } = *records;
+    let Seen { trials_missing, scenarios, timed, isolation, others } = *seen;
     let counts = TrialCounts::of(plan, trials);
     let mut cautions = differs_from_itself(scenarios, timed);
+    cautions.extend(others.caution.clone());
     let of_records = [
         missing(plan, trials_missing),
         failed(trials),

@@ -10,7 +10,7 @@ use super::published::PublishedFinding;
 use super::recommend::Recommendation;
 use super::sensitivity::{FactorPanel, VarianceFinding};
 use super::tools::ToolsFinding;
-use super::trials::TrialCounts;
+use super::trials::{OthersFinding, TrialCounts};
 use super::untested::Untested;
 use crate::JsonSchema;
 use crate::duel::Duel;
@@ -53,6 +53,8 @@ pub struct Findings {
     pub trials_missing: u32,
     /// Outcomes of all trials, including the ceiling and the noise check.
     pub trials: TrialCounts,
+    /// What others took of the CPUs meanwhile.
+    pub others: OthersFinding,
     /// Why the run is not sound, the gravest reason first; empty if its answers can be counted on.
     pub unsound: Vec<String>,
     /// That these figures may be quoted: enough rounds, windows that are long enough or slices, and nothing unsound. Absent otherwise.
