@@ -140,7 +140,7 @@ impl Place {
         command.current_dir(self.path()).env("TOLOK_HOME", self.path());
         command.env("TOLOK_RUNS", self.path().join("runs")).env("NO_COLOR", "1").stdin(Stdio::null());
         // Other tests, and other toloks of whoever runs them, may measure as well.
-        command.env("TOLOK_IF_OTHER_RUN", "ignore");
+        command.env("TOLOK_IF_OTHER_RUN", "ignore").env("TOLOK_IF_BUSY", "ignore");
     }
 
     /// Runs tolok to its end.
