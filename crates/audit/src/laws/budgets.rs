@@ -17,8 +17,12 @@ use crate::{AuditFinding, Law};
 /// What is tested.
 const STATEMENT: &str = "All compared subjects had the same CPUs, workers and memory.";
 
-pub(super) const LAW: LawInfo =
-    LawInfo { title: "Budgets", says: "All compared subjects had the same CPUs, workers and memory.", check };
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Budgets",
+    says: "All compared subjects had the same CPUs, workers and memory.",
+    needs: "two subjects under one setting",
+    check,
+};
 
 /// Compares the subjects of every setting with two of them.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {

@@ -26,8 +26,12 @@ const LEAST: usize = 5;
 /// Runs without warm-up that last as long hide no beginning that would matter much.
 const LONG_S: f64 = 60.0;
 
-pub(super) const LAW: LawInfo =
-    LawInfo { title: "Steadiness", says: "A run is long enough for the server to be steady.", check };
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Steadiness",
+    says: "A run is long enough for the server to be steady.",
+    needs: "a rate, and its series or the length of the run",
+    check,
+};
 
 /// Series, then rows.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
