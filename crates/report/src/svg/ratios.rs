@@ -2,11 +2,11 @@
 //!
 //! n cases have n (n − 1) / 2 pairs, too many to look at. The chart shows each case against the first. The table below has all pairs.
 //!
-//! The light band around 1 holds what does not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The whisker is the interval
-//! that holds for all pairs of the scenario together, as the verdicts do.
+//! The light band around 1 holds what does not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The whisker is the ratio's
+//! own interval, as everywhere; the dot is filled by the verdict, which holds for all pairs of the scenario together.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
-use tolok_analysis::{Comparison, Estimate, ScenarioFinding, Verdict};
+use tolok_analysis::{Comparison, ScenarioFinding, Verdict};
 
 use super::{Anchor, DOT, Drawing, WIDTH, fitted, short};
 use crate::svg::palette::look;
@@ -58,13 +58,7 @@ fn short_of<'a>(scenario: &'a ScenarioFinding, subject: &'a str) -> &'a str {
 
 /// The ratio with the interval that is drawn.
 fn words(pair: &Comparison) -> String {
-    figure(Quantity::Ratio, &judged_by(pair)).line()
-}
-
-/// The ratio with the interval that goes with its verdict: that of all pairs together.
-fn judged_by(pair: &Comparison) -> Estimate {
-    let (low, high) = (pair.simultaneous_low.or(pair.ratio.low), pair.simultaneous_high.or(pair.ratio.high));
-    Estimate { low, high, ..pair.ratio.clone() }
+    figure(Quantity::Ratio, &pair.ratio).line()
 }
 
 fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, (axis, names): (&Axis, f64), top: f64) {
@@ -73,7 +67,7 @@ fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, (ax
     let name = fitted(short_of(scenario, &pair.b), (names - 22.0) / 7.0);
     drawing.text("l", Anchor::Start, 15.0, top + 14.0, &name);
     let y = top + 10.0;
-    drawing.interval(&judged_by(pair), |value| axis.at(value), y);
+    drawing.interval(&pair.ratio, |value| axis.at(value), y);
     let class = match pair.verdict {
         Verdict::Faster | Verdict::Slower => "dot",
         Verdict::Equivalent | Verdict::NoDifferenceFound => "dot open",
@@ -93,10 +87,7 @@ pub(super) struct Axis {
 
 impl Axis {
     fn around(pairs: &[&Comparison], smallest_effect: f64, [start, end]: [f64; 2]) -> Self {
-        let bounds = |pair: &Comparison| {
-            let own = [pair.ratio.low, pair.ratio.high, Some(pair.ratio.value)];
-            own.into_iter().chain([pair.simultaneous_low, pair.simultaneous_high])
-        };
+        let bounds = |pair: &Comparison| [pair.ratio.low, pair.ratio.high, Some(pair.ratio.value)];
         let axis = Self::holding(|| pairs.iter().flat_map(|pair| bounds(pair)).flatten(), smallest_effect, end);
         Self { start, ..axis }
     }
