@@ -1,7 +1,7 @@
 //! Which one for what: declared rules ([`RULES`]) over measured findings.
 //!
 //! A rule names a need. It looks at each scenario, or at the run as a whole, and gives the pick, the reason, its strength, and what
-//! would change it. It never picks cases that are not ranked. It picks cases together that do not differ, and none if the run
+//! would change it. It never picks cases that are not ranked, nor references, which declare to do less work than others. It picks cases together that do not differ, and none if the run
 //! decides nothing. Scenarios with the same picks share a row.
 //!
 //! One file each: `by_figure.rs` compares cases by one figure. `objective.rs`, `database.rs`, `everything.rs`, `rows_of_answers.rs`
@@ -17,6 +17,8 @@ mod rows;
 mod rows_of_answers;
 mod small_machine;
 mod strength;
+
+use std::borrow::Cow;
 
 use tolok_model::{Judge, Scenario};
 
@@ -139,7 +141,8 @@ pub(crate) fn recommend(
     scenarios: &[ScenarioFinding],
     panels: &[FactorPanel],
 ) -> Vec<Recommendation> {
-    let compared = scenarios.iter().filter(|scenario| scenario.cases.len() > 1);
+    let scenarios: Vec<Cow<ScenarioFinding>> = scenarios.iter().map(|it| without_references(records, it)).collect();
+    let compared = scenarios.iter().map(AsRef::as_ref).filter(|scenario| scenario.cases.len() > 1);
     let scenes: Vec<Scene> = compared
         .filter_map(|finding| {
             let planned = records.plan.scenario(&finding.id)?;
@@ -157,5 +160,24 @@ pub(crate) fn recommend(
         // What judges comes first.
         rules.sort_by_key(|rule| rule.name != "least-cpu");
     }
-    rules.into_iter().flat_map(|rule| rows::rows(rule, said(rule), scenarios)).collect()
+    let scenarios: Vec<&ScenarioFinding> = scenarios.iter().map(AsRef::as_ref).collect();
+    rules.into_iter().flat_map(|rule| rows::rows(rule, said(rule), &scenarios)).collect()
+}
+
+/// A scenario without those that declare to do less work than others: they show a limit, and no one can take them instead.
+fn without_references<'s>(records: &Records, scenario: &'s ScenarioFinding) -> Cow<'s, ScenarioFinding> {
+    let is_reference = |case: &CaseFinding| {
+        let choice = records.plan.case(&case.case).map(|case| &case.subject);
+        choice.is_some_and(|choice| {
+            records.names.subjects.get(&choice.subject).is_some_and(|name| name.setup.less_work(choice).is_some())
+        })
+    };
+    if !scenario.cases.iter().any(is_reference) {
+        return Cow::Borrowed(scenario);
+    }
+    let mut others = scenario.clone();
+    others.cases.retain(|case| !is_reference(case));
+    let stays = |subject: &str| others.cases.iter().any(|case| case.subject == subject);
+    others.comparisons.retain(|pair| stays(&pair.a) && stays(&pair.b));
+    Cow::Owned(others)
 }
