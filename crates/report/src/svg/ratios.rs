@@ -8,7 +8,7 @@
 use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Comparison, ScenarioFinding, Verdict};
 
-use super::{Anchor, DOT, Drawing, WIDTH, fitted, short};
+use super::{Anchor, DOT, Drawing, WIDTH, fitted_apart, short};
 use crate::svg::palette::look;
 use crate::wording::heading;
 
@@ -40,8 +40,10 @@ pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option
     let first = drawn.first().map_or("", |pair| short_of(scenario, &pair.a));
     drawing.heading(&heading(scenario), &format!("{first} over each of the others"));
     axis.strip(&mut drawing, HEAD, bottom - HEAD, smallest_effect);
-    for (place, pair) in drawn.iter().enumerate() {
-        row(&mut drawing, pair, scenario, (&axis, names), HEAD + LINE * place as f64);
+    let others: Vec<&str> = drawn.iter().map(|pair| short_of(scenario, &pair.b)).collect();
+    let others = fitted_apart(&others, (names - 22.0) / 7.0);
+    for (place, (pair, other)) in drawn.iter().zip(&others).enumerate() {
+        row(&mut drawing, (pair, other), scenario, &axis, HEAD + LINE * place as f64);
     }
     axis.number(&mut drawing, bottom + 14.0);
     let what = "ratios within rounds; the table below has all pairs";
@@ -61,11 +63,10 @@ fn words(pair: &Comparison) -> String {
     figure(Quantity::Ratio, &pair.ratio).line()
 }
 
-fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, (axis, names): (&Axis, f64), top: f64) {
+fn row(drawing: &mut Drawing, (pair, name): (&Comparison, &str), scenario: &ScenarioFinding, axis: &Axis, top: f64) {
     let runtime = scenario.cases.iter().find(|case| case.subject == pair.b).map_or("", |case| case.runtime.as_str());
     look(runtime).draw(drawing, 5.0, top + 10.0);
-    let name = fitted(short_of(scenario, &pair.b), (names - 22.0) / 7.0);
-    drawing.text("l", Anchor::Start, 15.0, top + 14.0, &name);
+    drawing.text("l", Anchor::Start, 15.0, top + 14.0, name);
     let y = top + 10.0;
     drawing.interval(&pair.ratio, |value| axis.at(value), y);
     let class = match pair.verdict {
