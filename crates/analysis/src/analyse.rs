@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::cautions::{cautions, quotable};
+use crate::cautions::{Seen, cautions, quotable};
 use crate::curve::latencies;
 use crate::duel::{duel, is_duel};
 use crate::fairness::fairness;
 use crate::findings::{FINDINGS_SCHEMA, Findings, ProgramFinding, ScenarioFinding, SkippedSubject, TrialCounts};
 use crate::isolation::isolation;
 use crate::observations::Observations;
+use crate::others::others;
 use crate::parts::parts;
 use crate::power::power;
 use crate::programs::{self, Timed};
@@ -57,7 +58,9 @@ fn of_plan(records: &Records) -> Findings {
         .map(|skipped| SkippedSubject { subject: skipped.subject.clone(), reason: skipped.reason.clone() });
     let isolation = isolation(run, trials);
     let (sensitivity, variance) = sensitivity(records, &scenarios);
-    let cautions = cautions(records, trials_missing, &scenarios, &timed, &isolation);
+    let others = others(run.machine.cpus, &scenarios, &timed);
+    let seen = Seen { trials_missing, scenarios: &scenarios, timed: &timed, isolation: &isolation, others: &others };
+    let cautions = cautions(records, &seen);
     let (timers, program_series) = (programs::timers(&timed), programs::series(&timed, records.names));
     let programs: Vec<ProgramFinding> = timed.into_iter().map(|timed| timed.finding).collect();
     let trials = TrialCounts::of(plan, trials);
@@ -82,6 +85,7 @@ fn of_plan(records: &Records) -> Findings {
         skipped: skipped.collect(),
         trials_missing,
         trials,
+        others,
         isolation,
         machine_speeds: speeds(records),
         duel: None,

@@ -6,7 +6,7 @@ use tolok_model::{CpuSource, LatencyMark, LoadProfile, Outcome, Plan, Scenario, 
 use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, listed};
 use crate::findings::{CaseFinding, Comparison, FallbackFinding};
-use crate::findings::{IsolationFinding, NoiseFloor, ScenarioFinding, TrialCounts};
+use crate::findings::{IsolationFinding, NoiseFloor, OthersFinding, ScenarioFinding, TrialCounts};
 use crate::grouping::{each_once, sorted_once};
 use crate::programs::Timed;
 use crate::records::Records;
@@ -25,47 +25,59 @@ const NOTICED_SHARE_LEFT: f64 = 0.75;
 /// Up to this many scenarios are listed by id. Beyond that, only their number is given.
 const MOST_NAMED: usize = 4;
 
-pub(crate) fn cautions(
-    records: &Records,
-    trials_missing: u32,
-    scenarios: &[ScenarioFinding],
-    timed: &[Timed],
-    isolation: &IsolationFinding,
-) -> Vec<String> {
+/// What cautions rest on besides the records.
+pub(crate) struct Seen<'a> {
+    pub(crate) trials_missing: u32,
+    pub(crate) scenarios: &'a [ScenarioFinding],
+    pub(crate) timed: &'a [Timed<'a>],
+    pub(crate) isolation: &'a IsolationFinding,
+    pub(crate) others: &'a OthersFinding,
+}
+
+/// All cautions of a run. Readers see the first few, so the gravest come first.
+pub(crate) fn cautions(records: &Records, seen: &Seen) -> Vec<String> {
     let Records { run, plan, trials, .. } = *records;
+    let Seen { trials_missing, scenarios, timed, isolation, others } = *seen;
     let counts = TrialCounts::of(plan, trials);
-    let mut cautions = differs_from_itself(scenarios, timed);
-    let of_records = [
-        missing(plan, trials_missing),
-        failed(trials),
-        disturbed(counts),
-        reruns(counts),
-        short_windows(plan, trials),
-        few_blocks(plan),
-        shared_cpus(records),
-        not_ours(records),
-        database_beside(scenarios),
-        cpu_from_threads(trials),
-        autogrouped(isolation),
-        above_start(timed),
-        skipped(plan),
-    ];
-    cautions.extend(of_records.into_iter().flatten());
-    cautions.extend(isolation.fallbacks.iter().map(|fallback| said(fallback, isolation.trials)));
-    cautions.extend(scenarios.iter().flat_map(of_slices));
-    cautions.extend(scenarios.iter().filter_map(above_ceiling));
-    cautions.extend(unsteady_machine(scenarios));
-    cautions.extend(scenarios.iter().filter_map(noticed));
-    cautions.extend(outlier_blocks::cautions(scenarios, &timed.iter().map(|timed| &timed.finding).collect::<Vec<_>>()));
-    cautions.extend(
-        [closed_loop(plan), open_loop(plan, scenarios), from_sending(scenarios), back_filled(scenarios), ramps(plan)]
-            .into_iter()
-            .flatten(),
-    );
-    cautions.extend(nodes::sentence(records));
-    cautions.extend(run.machine.remarks.iter().map(|remark| as_sentence(remark)));
-    cautions.extend(programs_alone(plan));
-    cautions
+    let of_scenarios = |of: fn(&ScenarioFinding) -> Option<String>| scenarios.iter().filter_map(of).collect::<Vec<_>>();
+    let one = |caution: Option<String>| caution.into_iter().collect::<Vec<_>>();
+    let programs: Vec<_> = timed.iter().map(|timed| &timed.finding).collect();
+    [
+        // Figures that contradict themselves, that are lacking, or that others changed.
+        differs_from_itself(scenarios, timed),
+        one(missing(plan, trials_missing)),
+        one(failed(trials)),
+        of_scenarios(above_ceiling),
+        one(others.caution.clone()),
+        one(disturbed(counts)),
+        one(unsteady_machine(scenarios)),
+        // Figures that rest on too little.
+        one(few_blocks(plan)),
+        one(short_windows(plan, trials)),
+        of_scenarios(noticed),
+        outlier_blocks::cautions(scenarios, &programs),
+        scenarios.iter().flat_map(of_slices).collect(),
+        // What they include besides the subject, or leave out of it.
+        one(shared_cpus(records)),
+        one(not_ours(records)),
+        one(database_beside(scenarios)),
+        one(cpu_from_threads(trials)),
+        one(autogrouped(isolation)),
+        isolation.fallbacks.iter().map(|fallback| said(fallback, isolation.trials)).collect(),
+        // How to read them.
+        one(reruns(counts)),
+        one(above_start(timed)),
+        one(skipped(plan)),
+        one(closed_loop(plan)),
+        one(open_loop(plan, scenarios)),
+        one(from_sending(scenarios)),
+        one(back_filled(scenarios)),
+        one(ramps(plan)),
+        one(nodes::sentence(records)),
+        run.machine.remarks.iter().map(|remark| as_sentence(remark)).collect(),
+        one(programs_alone(plan)),
+    ]
+    .concat()
 }
 
 /// A sentence that the run's figures may be quoted by tolok's own rule, or `None` if not. The cautions or the unsound parts then

@@ -40,6 +40,7 @@ mod nodes;
 mod noise;
 mod objectives;
 mod observations;
+mod others;
 mod outage;
 mod outlier_blocks;
 mod parts;

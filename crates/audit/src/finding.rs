@@ -28,6 +28,17 @@ pub struct Audit {
     pub sentence: String,
     /// Every check, including those that are impossible because the source lacks something.
     pub findings: Vec<AuditFinding>,
+    /// The laws that found nothing to check, and what they need.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A law that the table has no figures for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LeftOut {
+    /// The law.
+    pub law: Law,
+    /// The columns that it needs.
+    pub needs: String,
 }
 
 /// The size of a transcription.
@@ -145,6 +156,9 @@ impl Audit {
             fewer_users: count(AuditVerdict::FewerUsers),
             cannot_tell: count(AuditVerdict::CannotTell),
         };
+        let is_left_out = |law: &Law| findings.iter().all(|finding| finding.law != *law);
+        let left_out = Law::ALL.into_iter().filter(is_left_out);
+        let left_out = left_out.map(|law| LeftOut { law, needs: law.needs().to_owned() }).collect();
         let source: Vec<String> = transcription.authors.iter().cloned().chain(year).collect();
         Self {
             schema_version: AUDIT_SCHEMA,
@@ -159,6 +173,7 @@ impl Audit {
             sentence: verdicts.sentence(),
             verdicts,
             findings,
+            left_out,
         }
     }
 }

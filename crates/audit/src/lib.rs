@@ -15,7 +15,7 @@ mod sentences;
 mod tools;
 mod wording;
 
-pub use finding::{AUDIT_SCHEMA, Audit, AuditFinding, AuditVerdict, Input, Tally, Verdicts};
+pub use finding::{AUDIT_SCHEMA, Audit, AuditFinding, AuditVerdict, Input, LeftOut, Tally, Verdicts};
 pub use laws::Law;
 pub use sentences::sentence_of_several;
 

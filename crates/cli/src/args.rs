@@ -35,7 +35,7 @@ pub use compare::{CompareArgs, CompareFormat};
 pub use duel::{DuelArgs, DuelFormat, DuelJudge};
 pub use fidelity::{FidelityArgs, FidelityFormat};
 pub use forecast::{ForecastArgs, ForecastFormat};
-pub use load::{LoadArgs, LoadFormat};
+pub use load::{IfBusy, LoadArgs, LoadFormat};
 pub use pool::{DownArgs, InitArgs, MachinesArgs, MachinesVerb, PoolArgs, StatusArgs};
 pub use replicate::{ReplicateArgs, ReplicateFormat};
 pub use serve::ServeArgs;

@@ -13,6 +13,7 @@ use tolok_model::secrets::masked;
 use tolok_model::shown::quotable;
 use tolok_store::{StoreError, is_of_the_place};
 
+use crate::mistaken::instead_of;
 use crate::problems;
 
 /// How tolok ended; `tolok help` lists the codes.
@@ -97,6 +98,11 @@ impl CliError {
         Self::new(Exit::Usage, message)
     }
 
+    /// A complaint about a name, which may be that of something else than was wanted.
+    fn mistaken(wanted: &str, name: &str, error: &dyn std::fmt::Display) -> Self {
+        instead_of(wanted, name).map_or_else(|| Self::usage(error), Self::usage)
+    }
+
     /// An error because this machine lacks something.
     pub fn lack(exit: Exit, message: impl std::fmt::Display) -> Self {
         Self { is_missing_dependency: true, ..Self::new(exit, message) }
@@ -116,10 +122,10 @@ impl From<HomeError> for CliError {
                 text: problems::render(&path, &text, &problems),
                 is_missing_dependency: false,
             },
-            HomeError::NoStudy { .. }
-            | HomeError::NoSource { .. }
-            | HomeError::NoPublished { .. }
-            | HomeError::NoScript { .. }
+            HomeError::NoStudy { ref name, .. } => Self::mistaken("study", name, &error),
+            HomeError::NoSource { ref name, .. } => Self::mistaken("source to measure again", name, &error),
+            HomeError::NoPublished { ref name, .. } => Self::mistaken("table", name, &error),
+            HomeError::NoScript { .. }
             | HomeError::NoToml { .. }
             | HomeError::Taken { .. }
             | HomeError::Imports { .. } => Self::usage(error),
@@ -134,7 +140,8 @@ impl From<HomeError> for CliError {
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::NoRun { .. } | StoreError::Ambiguous { .. } => Self::usage(error),
+            StoreError::NoRun { ref name, .. } => Self::mistaken("run", name, &error),
+            StoreError::Ambiguous { .. } => Self::usage(error),
             StoreError::Content { .. } => {
                 Self::usage(format!("{error}; `tolok verify` lists everything in the run that was changed"))
             }

@@ -10,6 +10,7 @@ mod json_lines;
 mod laboratory;
 mod made_study;
 mod measuring;
+mod mistaken;
 mod output;
 mod problems;
 mod progress;

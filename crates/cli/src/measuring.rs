@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use tolok_analysis::figures::{counted, listed};
 use tolok_analysis::{
-    Duel, DuelOutcome, Findings, Names, ObjectiveOutcome, Records, analyse, blocks_settled, is_duel, standing,
+    Duel, DuelOutcome, Findings, Names, ObjectiveOutcome, Records, analyse, blocks_settled, is_duel, least_trials,
+    standing,
 };
 use tolok_lab::run::{NewRun, RunSetup, RunSummary, Slurm, Stop, StopRule, open_trials, run_plan, whole_blocks};
-use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord};
+use tolok_model::{DatabaseAddress, Plan, RunRecord, TrialRecord, duration_words};
 use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
 use tolok_report::{Format as ReportFormat, data, documents};
@@ -45,6 +46,7 @@ pub fn announce_but(planned: &Planned, is_told: impl Fn(&str) -> bool) {
         plan.seed,
         time_estimated(plan, at_once),
     ));
+    too_small_a_budget(plan).into_iter().for_each(say);
     for skipped in plan.skipped.iter().filter(|skipped| !is_told(&skipped.subject)) {
         say(format!("  left out: {}: {}", skipped.subject, skipped.reason));
     }
@@ -55,6 +57,16 @@ pub fn announce_but(planned: &Planned, is_told: impl Fn(&str) -> bool) {
             "warning: the run stores the password of `dsn` in study.toml and plan.json. To keep it out, use dsn = \"env:NAME\"",
         );
     }
+}
+
+/// That the first rounds exceed the budget. Fewer would give no interval, so they take place.
+fn too_small_a_budget(plan: &Plan) -> Option<String> {
+    let (least, least_s) = (counted(u64::from(least_trials()), "round"), plan.beyond_budget_s()?);
+    let budget = duration_words(plan.budget_s?);
+    Some(format!(
+        "  budget: {budget} is too little. {least} are the least that give an interval, and take {}.",
+        rough(least_s)
+    ))
 }
 
 /// `about 50s`, or `at most 2m` where programs are timed: their run time is not known in advance.
@@ -230,6 +242,9 @@ pub fn measure_in(
     let exit = exit_of(summary, interrupted, sound, crossed.is_empty());
     let left = || format!("with {} left", counted(u64::from(summary.missing), "trial"));
     let mut remarks: Vec<(&str, String)> = crossed.into_iter().map(|line| ("Crossed", line)).collect();
+    // The result of a duel has no other place for it.
+    let caution = findings.others.caution.clone().filter(|_| findings.duel.is_some());
+    remarks.extend(caution.map(|caution| ("Caution", caution)));
     remarks.extend((!unsound.is_empty()).then(|| ("Unsound", listed(unsound, "and"))));
     remarks.extend((summary.missing > 0).then(|| ("Stopped", left())));
     Ok(Measured { exit, findings, folder: folder.path().to_owned(), remarks })

@@ -57,6 +57,16 @@ pub enum Gate {
     Silent,
     /// The generator's own machine did not run out of resources.
     LocalErrors,
+    /// Other programs left the machine's CPUs to the load and its server. Only the caller can know.
+    BusyMachine,
+}
+
+impl Verdict {
+    /// Adds a reason that only the caller can know. It stands first, because it explains others.
+    pub fn distrust(&mut self, reason: Reason) {
+        self.trusted = false;
+        self.reasons.insert(0, reason);
+    }
 }
 
 /// With a larger share of the offered requests unsent, the rate was not offered.
@@ -215,10 +225,13 @@ fn ledger(evidence: &Evidence) -> Option<String> {
 fn little(evidence: &Evidence) -> Option<String> {
     let by_law = evidence.time_in_flight_s / evidence.window_s;
     let off = (by_law - evidence.in_flight_mean).abs() / evidence.in_flight_mean;
+    let cause = match evidence.run_queue_wait {
+        little if little <= 0.01 => "requests were lost or clocks jumped".to_owned(),
+        wait => format!("the generator waited {:.0}% of the time for a CPU that something else had", wait * 100.0),
+    };
     (off > LITTLE_SHARE).then(|| {
         format!(
-            "Little's law does not hold: {:.2} requests were in flight on average, and rate x time gives {by_law:.2}; \
-             requests were lost or clocks jumped",
+            "Little's law does not hold: {:.2} requests were in flight on average, and rate x time gives {by_law:.2}; {cause}",
             evidence.in_flight_mean
         )
     })
@@ -328,5 +341,19 @@ mod tests {
         let texts: Vec<String> = judge(&evidence).reasons.into_iter().map(|reason| reason.text).collect();
         assert!(texts[0].contains("1000 of 10000 requests (10.0%)"), "{texts:?}");
         assert!(texts[1].contains("99% busy") && texts[1].contains("--threads"), "{texts:?}");
+        let little = |run_queue_wait| {
+            let evidence = Evidence { time_in_flight_s: 10.4, run_queue_wait, ..sound() };
+            judge(&evidence).reasons.last().map(|reason| reason.text.clone()).unwrap_or_default()
+        };
+        assert!(little(0.0).ends_with("; requests were lost or clocks jumped"));
+        assert!(little(0.38).ends_with("; the generator waited 38% of the time for a CPU that something else had"));
+    }
+
+    #[test]
+    fn what_only_the_caller_knows_stands_first_and_takes_the_trust_away() {
+        let mut verdict = judge(&Evidence { local_errors: 1, ..sound() });
+        verdict.distrust(Reason { gate: Gate::BusyMachine, text: "busy".to_owned() });
+        let gates: Vec<Gate> = verdict.reasons.iter().map(|reason| reason.gate).collect();
+        assert_eq!((verdict.trusted, gates), (false, vec![Gate::BusyMachine, Gate::LocalErrors]));
     }
 }

@@ -60,8 +60,8 @@ pub use record::database::{CounterCheck, DatabaseWindow, OutageRecord, PoolWindo
 pub use record::pool::{GeneratorMachine, Node, PoolRequest};
 pub use record::raw::{RawServer, RawTurns, RawWindow};
 pub use record::resources::{
-    CpuSource, Disturbance, HostWindow, LinkDirection, LinkWindow, MemoryUse, NetworkBytes, Resources, SchedulerCounts,
-    Throttling,
+    CpuSource, Disturbance, FOREIGN_TOLERATED, HostWindow, LinkDirection, LinkWindow, MemoryUse, NetworkBytes,
+    Resources, STEAL_TOLERATED, SchedulerCounts, Throttling,
 };
 pub use record::slices::{RawSlices, SliceFigures, SliceRow};
 pub use record::tool::{ProgramRun, ProgramTiming, ProgramTurns, TimerSummary, ToolUsed, WireCount};

@@ -4,6 +4,7 @@
 //! writes findings as CSV and JSON, with plain numbers in base units. Digits and units of documents come from [`figures`], so that a figure
 //! looks the same in every format for people.
 
+mod apart;
 mod badge;
 pub mod charts;
 pub mod data;

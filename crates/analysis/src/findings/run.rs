@@ -10,7 +10,7 @@ use super::published::PublishedFinding;
 use super::recommend::Recommendation;
 use super::sensitivity::{FactorPanel, VarianceFinding};
 use super::tools::ToolsFinding;
-use super::trials::TrialCounts;
+use super::trials::{OthersFinding, TrialCounts};
 use super::untested::Untested;
 use crate::JsonSchema;
 use crate::duel::Duel;
@@ -53,6 +53,8 @@ pub struct Findings {
     pub trials_missing: u32,
     /// Outcomes of all trials, including the ceiling and the noise check.
     pub trials: TrialCounts,
+    /// What others took of the CPUs meanwhile.
+    pub others: OthersFinding,
     /// Why the run is not sound, the most serious reason first; empty if it is sound.
     pub unsound: Vec<String>,
     /// A sentence that these figures may be quoted: enough rounds, long enough windows or slices, and nothing unsound. Absent

@@ -53,6 +53,17 @@ pub struct TrialCounts {
     pub measurements_discarded: u32,
 }
 
+/// What others took of the machine's CPU time in the median scored trial of the case that suffered most.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OthersFinding {
+    /// Share that other programs used; absent where no trial tells.
+    pub used: Option<f64>,
+    /// Share that the hypervisor took; absent where no trial tells.
+    pub stolen: Option<f64>,
+    /// What that means for the figures, and what to do; absent if both keep their limits.
+    pub caution: Option<String>,
+}
+
 /// A disturbed trial: it was measured, but no figure uses it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DisturbedTrial {

@@ -2,16 +2,19 @@
 
 use tolok_model::{Connection, Executor, LatencyMark, LoadTool, Measurement};
 
-use super::{Judged, SHORTEST_JUDGED_S, Seen, warning};
+use super::{Judged, SHORTEST_JUDGED_S, Seen, taken_by_others, warning};
 use crate::case_inputs::CaseInputs;
 use crate::figures::{in_column, small_share};
 use crate::flag::{ERRORS_TOLERATED, FlagKind};
 use crate::observations::answers;
+use crate::usage::share;
 
 /// The two sides may differ by this share, besides what the ends of the window explain.
 pub const LITTLE_OFF: f64 = 0.03;
 /// Fewer responses than this mostly cross the window's ends.
 pub const FEWEST_ANSWERS_FOR_LITTLE: u64 = 100;
+/// A generator that waits longer than this for a CPU, as a share of the window, holds users up.
+const WAITING_EXPLAINS: f64 = 0.05;
 
 /// Both sides of the law in one trial.
 struct Law {
@@ -31,9 +34,16 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
         return warned;
     }
     match law(trial, inputs) {
-        Ok(law) => law.judged(),
+        Ok(law) => law.judged(cause(trial, inputs)),
         Err(reason) => Judged::Unknown(reason.to_owned()),
     }
+}
+
+/// What keeps users between a response and their next request, where they are counted nowhere; `None` if the generator had its CPU.
+fn cause(trial: &Measurement, inputs: &CaseInputs) -> Option<String> {
+    let waited = share(trial.generator.run_queue_wait_s, trial.window_s).filter(|waited| *waited > WAITING_EXPLAINS)?;
+    let others = taken_by_others(trial, inputs).map(|_| "other programs took the CPU, and ").unwrap_or_default();
+    Some(format!("{others}the generator waited {} of the time for a CPU", small_share(waited)))
 }
 
 /// The law for the scenario's loop, or why it does not apply.
@@ -134,7 +144,7 @@ fn mean_of_squares(trial: &Measurement, mean_s: f64) -> f64 {
 }
 
 impl Law {
-    fn judged(&self) -> Judged {
+    fn judged(&self, cause: Option<String>) -> Judged {
         let above = if self.there > 0.0 { self.by_rate / self.there - 1.0 } else { 0.0 };
         let below = if self.there_least > 0.0 { 1.0 - self.by_rate_most / self.there_least } else { 0.0 };
         let off = above.max(below).max(0.0);
@@ -148,7 +158,9 @@ impl Law {
         if off <= self.tolerated {
             return Judged::Passed(Seen::number(text, off, self.tolerated));
         }
-        let text = format!("Little’s law does not hold: {text}, and {} can be explained", small_share(self.tolerated));
+        let because = cause.map(|cause| format!(", probably because {cause}")).unwrap_or_default();
+        let allowed = small_share(self.tolerated);
+        let text = format!("Little’s law does not hold{because}: {text}, and {allowed} can be explained");
         Judged::Failed(Seen::number(text, off, self.tolerated), Some(FlagKind::Little))
     }
 }

@@ -11,12 +11,13 @@ mod little;
 mod schedule;
 mod seconds;
 
-use tolok_model::Measurement;
+use tolok_model::{FOREIGN_TOLERATED, Measurement};
 
 use crate::case_inputs::{CaseInputs, causes_of, warnings_that_count};
-use crate::figures::counted;
+use crate::figures::{counted, small_share};
 use crate::findings::{GateFinding, GateOutcome};
 use crate::flag::{Flag, FlagKind};
+use crate::usage::share;
 
 pub use amounts::{CPU_READ_LATE_S, UTILISATION_TOLERATED};
 pub use little::{FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF};
@@ -242,21 +243,28 @@ fn ledger(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     }
 }
 
-/// The only gate that looks at excluded trials: failing it excludes them. `None` without a measured trial.
+/// The only gate that looks at excluded trials: failing it excludes them. Trials that took turns in a launch stay in figures, however
+/// disturbed. `None` without a measured trial.
 fn disturbance(word: &'static str, inputs: &CaseInputs) -> Option<Gated> {
     let observations = inputs.observations;
-    let failed: Vec<u32> = observations.disturbed.iter().map(|(trial, _)| trial.number).collect();
-    let passed = observations.scored.len() as u32;
+    let discarded = observations.disturbed.iter().map(|(trial, _)| trial.number);
+    let busy: Vec<(u32, f64)> =
+        observations.numbered().filter_map(|(number, trial)| Some((number, taken_by_others(trial, inputs)?))).collect();
+    let failed: Vec<u32> = discarded.chain(busy.iter().map(|(number, _)| *number)).collect();
+    let passed = (observations.scored.len() - busy.len()) as u32;
     let measured = passed + failed.len() as u32;
+    let causes = causes_of(observations.disturbed.iter().flat_map(|(_, trial)| &trial.disturbances));
+    let worst = busy.iter().map(|(_, share)| *share).reduce(f64::max);
+    let in_turns =
+        worst.map(|share| format!("other programs used {} of the CPUs, and no turn is repeated", small_share(share)));
     let message = match failed.len() {
         0 => "nothing disturbed it".to_owned(),
-        some => format!(
-            "in {some} of {}: {}",
-            counted(u64::from(measured), "trial"),
-            causes_of(observations.disturbed.iter().flat_map(|(_, trial)| &trial.disturbances))
-        ),
+        some => {
+            let why: Vec<String> = [causes].into_iter().filter(|it| !it.is_empty()).chain(in_turns).collect();
+            format!("in {some} of {}: {}", counted(u64::from(measured), "trial"), why.join("; "))
+        }
     };
-    let bars = !failed.is_empty() && passed == 0;
+    let bars = !failed.is_empty() && observations.scored.is_empty();
     let finding = GateFinding {
         gate: word.to_owned(),
         outcome: if failed.is_empty() { GateOutcome::Passed } else { GateOutcome::Failed },
@@ -269,4 +277,10 @@ fn disturbance(word: &'static str, inputs: &CaseInputs) -> Option<Gated> {
         bars,
     };
     (measured > 0).then(|| Gated { flags: if bars { vec![FlagKind::Disturbed] } else { Vec::new() }, finding })
+}
+
+/// The share of the CPUs that other programs used in a scored trial, if it is too much. A server that tolok did not start is one of them.
+fn taken_by_others(trial: &Measurement, inputs: &CaseInputs) -> Option<f64> {
+    let used = share(trial.host.foreign_cpu_s, inputs.cpus.machine * trial.window_s)?;
+    (used > FOREIGN_TOLERATED && !inputs.is_external()).then_some(used)
 }

@@ -1,8 +1,8 @@
 //! Recommends subjects for needs: declared rules ([`RULES`]) over measured findings.
 //!
 //! A rule names a need. It looks at each scenario, or at the run as a whole, and gives the pick, the reason, its strength, and
-//! what would change it. It never picks unranked cases. It picks tied cases together, and none if the run decides nothing.
-//! Scenarios with the same picks share a row.
+//! what would change it. It never picks unranked cases, nor references, which declare that they do less work. It picks tied cases
+//! together, and none if the run decides nothing. Scenarios with the same picks share a row.
 //!
 //! Each file has one task: `by_figure.rs` compares cases by one figure. `objective.rs`, `database.rs`, `everything.rs`,
 //! `rows_of_answers.rs` and `small_machine.rs` are separate rules. `strength.rs` has the strength, `changes.rs` what would change
@@ -17,6 +17,8 @@ mod rows;
 mod rows_of_answers;
 mod small_machine;
 mod strength;
+
+use std::borrow::Cow;
 
 use tolok_model::{Judge, Scenario};
 
@@ -138,7 +140,8 @@ pub(crate) fn recommend(
     scenarios: &[ScenarioFinding],
     panels: &[FactorPanel],
 ) -> Vec<Recommendation> {
-    let compared = scenarios.iter().filter(|scenario| scenario.cases.len() > 1);
+    let scenarios: Vec<Cow<ScenarioFinding>> = scenarios.iter().map(|it| without_references(records, it)).collect();
+    let compared = scenarios.iter().map(AsRef::as_ref).filter(|scenario| scenario.cases.len() > 1);
     let scenes: Vec<Scene> = compared
         .filter_map(|finding| {
             let planned = records.plan.scenario(&finding.id)?;
@@ -156,5 +159,24 @@ pub(crate) fn recommend(
         // The rule for the response that judges comes first.
         rules.sort_by_key(|rule| rule.name != "least-cpu");
     }
-    rules.into_iter().flat_map(|rule| rows::rows(rule, said(rule), scenarios)).collect()
+    let scenarios: Vec<&ScenarioFinding> = scenarios.iter().map(AsRef::as_ref).collect();
+    rules.into_iter().flat_map(|rule| rows::rows(rule, said(rule), &scenarios)).collect()
+}
+
+/// A scenario without those that declare to do less work than others: they show a limit, and no one can take them instead.
+fn without_references<'s>(records: &Records, scenario: &'s ScenarioFinding) -> Cow<'s, ScenarioFinding> {
+    let is_reference = |case: &CaseFinding| {
+        let choice = records.plan.case(&case.case).map(|case| &case.subject);
+        choice.is_some_and(|choice| {
+            records.names.subjects.get(&choice.subject).is_some_and(|name| name.setup.less_work(choice).is_some())
+        })
+    };
+    if !scenario.cases.iter().any(is_reference) {
+        return Cow::Borrowed(scenario);
+    }
+    let mut others = scenario.clone();
+    others.cases.retain(|case| !is_reference(case));
+    let stays = |subject: &str| others.cases.iter().any(|case| case.subject == subject);
+    others.comparisons.retain(|pair| stays(&pair.a) && stays(&pair.b));
+    Cow::Owned(others)
 }

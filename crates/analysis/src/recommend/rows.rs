@@ -13,7 +13,7 @@ use crate::grouping::{each_once, grouped};
 const MOST_NAMED: usize = 3;
 
 /// The rows of a rule: those with a pick first, then those with the most scenarios.
-pub(super) fn rows(rule: &Rule, said: Vec<Said>, scenarios: &[ScenarioFinding]) -> Vec<Recommendation> {
+pub(super) fn rows(rule: &Rule, said: Vec<Said>, scenarios: &[&ScenarioFinding]) -> Vec<Recommendation> {
     let all: Vec<String> = said.iter().flat_map(|said| said.scenarios.clone()).collect();
     let names = |said: &Said| said.picks.iter().cloned().collect::<BTreeSet<String>>();
     let mut groups = grouped(said, |one, other| names(one) == names(other));
@@ -21,7 +21,7 @@ pub(super) fn rows(rule: &Rule, said: Vec<Said>, scenarios: &[ScenarioFinding]) 
     groups.iter().map(|group| row(rule, group, &all, scenarios)).collect()
 }
 
-fn row(rule: &Rule, group: &[Said], all: &[String], scenarios: &[ScenarioFinding]) -> Recommendation {
+fn row(rule: &Rule, group: &[Said], all: &[String], scenarios: &[&ScenarioFinding]) -> Recommendation {
     let ids: Vec<String> = group.iter().flat_map(|said| said.scenarios.clone()).collect();
     // The weakest recommendation with the smallest lead represents the group.
     let least = group
@@ -49,12 +49,12 @@ fn row(rule: &Rule, group: &[Said], all: &[String], scenarios: &[ScenarioFinding
     }
 }
 
-fn titles(scenarios: &[ScenarioFinding]) -> impl Iterator<Item = &str> {
+fn titles<'s>(scenarios: &[&'s ScenarioFinding]) -> impl Iterator<Item = &'s str> {
     scenarios.iter().flat_map(|scenario| &scenario.cases).map(|case| case.title.as_str())
 }
 
 /// `JSON, Hello and 1,000 rows (rows-c16, rows-c64)`: titles, with ids if not all scenarios of a title are meant.
-fn labels(ids: &[String], all: &[String], scenarios: &[ScenarioFinding]) -> String {
+fn labels(ids: &[String], all: &[String], scenarios: &[&ScenarioFinding]) -> String {
     let title = |id: &String| scenarios.iter().find(|it| it.id == *id).map_or(id.clone(), |it| it.title.clone());
     let titles = each_once(ids.iter().map(title));
     let label = |of: &String| {

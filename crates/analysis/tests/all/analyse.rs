@@ -351,6 +351,17 @@ fn a_case_above_the_ceiling_makes_both_doubtful() {
 }
 
 #[test]
+fn the_gravest_caution_stands_first_because_reports_fold_the_others() {
+    let mut run = InventedRun::new(5);
+    run.scenario("json-c64", "json", "JSON", 64).steady(CEILING, 60_000.0).steady(GO, 78_000.0);
+    run.run.machine.remarks = vec!["virtual machine".to_owned()];
+    let cautions = run.findings().cautions;
+    assert!(cautions[0].starts_with("Above the ceiling of json-c64"), "{cautions:?}");
+    assert!(cautions[1].contains("5 rounds"), "{cautions:?}");
+    assert_eq!(cautions.last().map(String::as_str), Some("Virtual machine."));
+}
+
+#[test]
 fn remarks_on_the_machine_stand_among_sentences() {
     let mut run = ordinary();
     run.run.machine.remarks = vec!["tasks waited for a CPU in 95 % of the last 10 s".to_owned()];

@@ -11,7 +11,7 @@ use tolok_analysis::{
     Change, CompareOutcome, CompareRefusal, CompareRequest, ComparedMetric, Difference, FigureSeries, NoiseFloor,
     RunComparison, ScenarioChange, Verdict,
 };
-use tolok_model::ToolChoice;
+use tolok_model::{Disturbance, Outcome, ToolChoice};
 
 fn usual(runs: &(InventedRun, InventedRun)) -> RunComparison {
     compared(runs, &CompareRequest::default()).unwrap()
@@ -453,6 +453,20 @@ fn a_run_under_other_conditions_is_left_out_of_a_history_and_named() {
     assert_eq!(found.left_out[0].conditions[0].what, "scale");
     let of_three = over_time(&runs[..3], &CompareRequest::default());
     assert_eq!(of_three.map_err(|left_out| left_out.len()).err(), Some(2), "the newest of the three is the odd one");
+}
+
+#[test]
+fn a_history_of_runs_without_a_figure_cannot_tell() {
+    let mut runs = several(4, 0.008, 1.0, 1);
+    for trial in runs.iter_mut().flat_map(|run| &mut run.trials) {
+        if let Outcome::Completed(measurement) = &mut trial.outcome {
+            let cause = Disturbance { kind: "foreign-cpu".to_owned(), value: 0.9, text: "others used 90%".to_owned() };
+            measurement.disturbances = vec![cause];
+        }
+    }
+    let found = over_time(&runs, &CompareRequest::default()).unwrap();
+    assert!(!found.can_tell());
+    insta::assert_snapshot!(found.sentence, @"Cannot tell: of 4 runs, no figure is ranked in 4 or more. `tolok report RUN` says why a case is not ranked.");
 }
 
 #[test]

@@ -153,6 +153,30 @@ mod little {
     }
 
     #[test]
+    fn names_the_programs_that_kept_the_cpu_from_the_generator() {
+        let hindered = |foreign: f64| {
+            let case = changed(CLOSED, move |_, trial| {
+                even(trial, 0.032);
+                stretched(0.9)(0, trial);
+                trial.generator.run_queue_wait_s = 0.38 * trial.window_s;
+                trial.host.foreign_cpu_s = foreign * trial.window_s;
+            });
+            told(&case, "little").1
+        };
+        let quiet = hindered(0.0);
+        let begin = "in 6 of 6 trials Little’s law does not hold, probably because ";
+        assert!(
+            quiet.starts_with(&format!("{begin}the generator waited 38% of the time for a CPU: 64.0 users")),
+            "{quiet}"
+        );
+        let busy = hindered(1.9);
+        assert!(
+            busy.starts_with(&format!("{begin}other programs took the CPU, and the generator waited 38%")),
+            "{busy}"
+        );
+    }
+
+    #[test]
     fn fails_where_the_tool_itself_says_so_and_that_is_one_flag() {
         let case = changed(OPEN, |_, trial| trial.tool_warnings = warning("little"));
         barred(&case, "little", "not-trusted");

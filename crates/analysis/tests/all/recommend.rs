@@ -3,7 +3,7 @@
 use crate::invented::factors::distances;
 use crate::invented::judgement::Noise;
 use crate::invented::{APACHE, BUN, CEILING, FPM, GO, InventedRun, NODE, SWOOLE, Server, fail_requests};
-use tolok_analysis::{Findings, Recommendation, Strength, Verdict};
+use tolok_analysis::{Findings, Recommendation, Strength, VariantSetup, Verdict};
 use tolok_model::{Arrivals, Executor, FailureKind};
 
 /// A run whose figures can be quoted: ten blocks, windows of 20 s.
@@ -44,6 +44,23 @@ fn one_that_is_far_ahead_in_a_quotable_run_is_strong() {
     assert!(row.because.contains("1.3") && row.because.contains("ahead in 10 of 10 rounds"), "{}", row.because);
     assert_eq!(row.scenarios, ["json-c64"]);
     assert!(row.need.ends_with(": JSON") && row.changes_if.starts_with("Nothing that this run knows of"), "{row:?}");
+}
+
+#[test]
+fn a_reference_is_never_taken_however_far_it_is_ahead() {
+    let mut run = quotable();
+    run.steady(APACHE, 50_000.0).steady(BUN, 40_000.0).steady(GO, 30_000.0);
+    scenario(&mut run, "hello");
+    run.steady(APACHE, 60_000.0).steady(BUN, 41_000.0).steady(GO, 30_000.0);
+    assert_eq!(most_answers(&run), (titles(&[APACHE]), Strength::Strong), "as long as it does the same work");
+    let apache = run.names.subjects.get_mut("php/apache").expect("it was added");
+    let setup = VariantSetup { help: String::new(), less_work: Some("its answers are files".to_owned()) };
+    apache.setup.variants = [("default".to_owned(), setup)].into();
+    assert_eq!(most_answers(&run), (titles(&[BUN]), Strength::Strong));
+    let findings = run.findings();
+    assert!(findings.recommendations.iter().all(|row| !row.picks.contains(&APACHE.title.to_owned())), "{findings:?}");
+    let everything = of(&findings, "one-for-everything")[0];
+    assert!(everything.picks == titles(&[BUN]) && everything.because.contains("Bun.serve 100%"), "{everything:?}");
 }
 
 /// One of the three properties is missing: far, clear, sound.

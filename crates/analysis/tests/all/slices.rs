@@ -2,7 +2,7 @@
 
 use crate::invented::slices::{Machine, jitter};
 use crate::invented::{BUN, GO, InventedRun};
-use tolok_analysis::{ScenarioFinding, Verdict};
+use tolok_analysis::{GateOutcome, ScenarioFinding, Verdict};
 use tolok_model::{Judge, Measurement};
 
 const LAUNCHES: u32 = 8;
@@ -184,4 +184,26 @@ fn a_machine_that_is_slow_in_turns_is_said_to_have_two_speeds() {
     let found = speeds(1.0);
     assert_eq!((found.values, found.unit.as_str(), found.two), (128, "slice", None));
     assert_eq!(found.sentence, "The machine kept one speed, as far as 128 slices can tell.");
+}
+
+#[test]
+fn slices_are_never_discarded_so_a_machine_that_others_kept_busy_is_told_of_instead() {
+    let busy = |_, trial: &mut Measurement| trial.host.foreign_cpu_s = 1.9 * trial.window_s;
+    let mut run = run();
+    run.sliced(BUN, 41_200.0, 20e-6, &jitter(1, 1.0)).sliced(GO, 40_000.0, 21e-6, &jitter(2, 1.0)).change(busy);
+    let found = run.findings();
+    let of = |title: &str| {
+        let case = found.scenarios[0].cases.iter().find(|case| case.title == title).unwrap();
+        case.gates.iter().find(|gate| gate.gate == "disturbance").unwrap()
+    };
+    assert_eq!(of("Bun.serve").outcome, GateOutcome::Passed);
+    let gate = of("Go net/http");
+    assert_eq!((gate.outcome, gate.bars), (GateOutcome::Failed, false));
+    assert_eq!(gate.message, "in 8 of 8 trials: other programs used 95% of the CPUs, and no turn is repeated");
+    assert!(found.others.used.is_some_and(|used| (used - 0.95).abs() < 1e-9), "{:?}", found.others);
+    assert!(
+        found.cautions[0].starts_with("Other programs used up to 95% of the CPUs (limit 5%)"),
+        "{:?}",
+        found.cautions
+    );
 }

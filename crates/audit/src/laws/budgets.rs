@@ -19,8 +19,12 @@ use crate::{AuditFinding, Law};
 /// The tested statement.
 const STATEMENT: &str = "All compared subjects had the same CPUs, workers and memory.";
 
-pub(super) const LAW: LawInfo =
-    LawInfo { title: "Budgets", says: "All compared subjects had the same CPUs, workers and memory.", check };
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Budgets",
+    says: "All compared subjects had the same CPUs, workers and memory.",
+    needs: "two subjects under one setting",
+    check,
+};
 
 /// Compares the subjects of every setting that has at least two.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {

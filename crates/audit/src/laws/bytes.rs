@@ -28,6 +28,7 @@ const WORTH_ASKING: f64 = 12.5e6;
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Bytes",
     says: "All subjects send answers of the same length, which fit through the link and into memory.",
+    needs: "bandwidth beside throughput, or sizes of bodies; for memory, its limit and what was used",
     check,
 };
 

@@ -29,6 +29,7 @@ const HIGH: u16 = 9000;
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Time-outs of the tool",
     says: "No time is longer than the tool waits; a time at that limit was cut, and its true value is unknown.",
+    needs: "a high percentile or a maximum of response times, and the tool or its time-out",
     check,
 };
 

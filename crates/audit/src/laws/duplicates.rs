@@ -41,8 +41,12 @@ const ROUGH: f64 = 100.0;
 /// Agreement that is less likely than this by chance, over all pairs, is not a coincidence.
 const LOG10_CHANCE: f64 = -6.0;
 
-pub(super) const LAW: LawInfo =
-    LawInfo { title: "Duplicates", says: "Different measurements do not have the same digits throughout.", check };
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Duplicates",
+    says: "Different measurements do not have the same digits throughout.",
+    needs: "several columns or series of many different figures with three digits or more",
+    check,
+};
 
 /// Compares series, then columns.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {

@@ -35,6 +35,7 @@ impl Served<'_> {
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Goodput",
     says: "Correct responses decide who serves more, not responses: throughput × (1 − failed share).",
+    needs: "throughput of two subjects, and how many of their requests failed",
     check,
 };
 

@@ -46,8 +46,12 @@ struct Column {
     means: Vec<Mean>,
 }
 
-pub(super) const LAW: LawInfo =
-    LawInfo { title: "Granularity of means (GRIM)", says: "The mean of n whole numbers is a multiple of 1/n.", check };
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Granularity of means (GRIM)",
+    says: "The mean of n whole numbers is a multiple of 1/n.",
+    needs: "the number of repetitions, and means over them",
+    check,
+};
 
 /// Tests every column of means with decimals.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {

@@ -45,6 +45,7 @@ const BETWEEN: f64 = 0.10;
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Little’s law",
     says: "In a closed loop, connections = throughput × (mean response time + think time); no server escapes it.",
+    needs: "throughput and mean response time in a closed loop, and its connections",
     check,
 };
 

@@ -32,6 +32,8 @@ struct LawInfo {
     title: &'static str,
     /// What it demands of figures, as a sentence.
     says: &'static str,
+    /// Which columns of a table it reads, as the rest of "it needs".
+    needs: &'static str,
     /// Returns all its findings in a transcription.
     check: fn(&Transcription) -> Vec<AuditFinding>,
 }
@@ -88,6 +90,11 @@ impl Law {
     /// What it demands of figures, as a sentence.
     pub fn says(self) -> &'static str {
         self.info().says
+    }
+
+    /// Which columns of a table it reads: `throughput and mean response time in a closed loop, and its connections`.
+    pub fn needs(self) -> &'static str {
+        self.info().needs
     }
 
     /// All its findings in a transcription, in file order.

@@ -25,6 +25,7 @@ const ABOUT_ONE_EACH: (f64, f64) = (0.8, 1.2);
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Percentages",
     says: "Shares lie between 0 and 100%, and fit the counts that they are shares of.",
+    needs: "a share of failed requests, or their number beside all requests",
     check,
 };
 

@@ -28,8 +28,12 @@ const LEAST_COUNT: f64 = 20.0;
 /// An order with a lower chance than this, over all lists of a source, is not a coincidence.
 const CHANCE: f64 = 0.05;
 
-pub(super) const LAW: LawInfo =
-    LawInfo { title: "Repetitions", says: "A figure rests on several runs and states their spread.", check };
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Repetitions",
+    says: "A figure rests on several runs and states their spread.",
+    needs: "measured figures",
+    check,
+};
 
 /// One finding for each kind of repetition, and one for each list of the wrong length.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {

@@ -45,8 +45,12 @@ const STOP_S: f64 = 0.5;
 /// What a source lacks for bounds on users.
 const STREAMS: &str = "how many requests a connection had in flight at a time (`streams`)";
 
-pub(super) const LAW: LawInfo =
-    LawInfo { title: "Room", says: "Users, length, network and budgets of a run leave room for its figures.", check };
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Room",
+    says: "Users, length, network and budgets of a run leave room for its figures.",
+    needs: "throughput beside shortest times, round trips, offered rates or CPU time; or memory beside its limit",
+    check,
+};
 
 /// A bound on a row.
 struct Bound<'a> {

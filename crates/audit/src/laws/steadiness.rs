@@ -26,8 +26,12 @@ const LEAST: usize = 5;
 /// Longer runs, in seconds, are hardly affected by a slow beginning without warm-up.
 const LONG_S: f64 = 60.0;
 
-pub(super) const LAW: LawInfo =
-    LawInfo { title: "Steadiness", says: "A run is long enough for the server to be steady.", check };
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Steadiness",
+    says: "A run is long enough for the server to be steady.",
+    needs: "a rate, and its series or the length of the run",
+    check,
+};
 
 /// Checks series, then rows.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {

@@ -24,8 +24,12 @@ const TOLERANCE: f64 = 0.02;
 /// Time that a tool needs to stop, in seconds.
 const STOP_S: f64 = 0.5;
 
-pub(super) const LAW: LawInfo =
-    LawInfo { title: "Totals", says: "Requests of a run = throughput × its length.", check };
+pub(super) const LAW: LawInfo = LawInfo {
+    title: "Totals",
+    says: "Requests of a run = throughput × its length.",
+    needs: "the number of requests, throughput, and the length of the run",
+    check,
+};
 
 /// Checks the printed requests of a row against its throughput and length.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {

@@ -2,14 +2,28 @@
 
 use crate::reading;
 
-use reading::{all, findings, only, rows, verdicts};
+use reading::{all, findings, only, read, rows, verdicts};
 use tolok_audit::AuditVerdict::{CannotTell, Contradicted, Holds};
-use tolok_audit::Law;
+use tolok_audit::{Law, audit};
 
 const TWO: [(&str, &str); 2] = [("go", "throughput_rps = 35509"), ("swoole", "throughput_rps = 34919")];
 
 fn with(method: &str, table: &[(&str, &str)]) -> String {
     format!("[method]\n{method}\n{}", rows(table))
+}
+
+#[test]
+fn a_law_without_figures_is_named_with_the_columns_that_it_needs() {
+    let needed = |law: Law, table: &[(&str, &str)]| {
+        let left_out = audit(&read(&rows(table))).left_out;
+        left_out.into_iter().find(|left_out| left_out.law == law).map(|left_out| left_out.needs)
+    };
+    let times = [("go", "latency_p50_ms = 2\nlatency_p99_ms = 9")];
+    let needs = "throughput and mean response time in a closed loop, and its connections";
+    assert_eq!(needed(Law::LittlesLaw, &times).as_deref(), Some(needs));
+    assert_eq!(needed(Law::Order, &times), None, "p50 and p99 are in order, so that law was applied");
+    assert_eq!(needed(Law::LittlesLaw, &TWO), None, "what is missing of these rows stands among the findings");
+    assert!(Law::ALL.iter().all(|law| !law.needs().is_empty() && !law.needs().ends_with('.')));
 }
 
 #[test]

@@ -27,7 +27,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 /// File name endings and their formats.
-const ENDINGS: [(&str, &str); 8] = [
+const ENDINGS: [(&str, &str); 10] = [
+    ("txt", "text"),
     ("json", "json"),
     ("jsonl", "jsonl"),
     ("md", "md"),
@@ -35,6 +36,7 @@ const ENDINGS: [(&str, &str); 8] = [
     ("tex", "tex"),
     ("html", "html"),
     ("svg", "svg"),
+    ("svg", "badge"),
     ("xml", "junit"),
 ];
 
@@ -48,7 +50,8 @@ pub fn parse_from<T: Into<OsString> + Clone>(words: impl IntoIterator<Item = T>)
     let mut words = understood(words.into_iter().map(Into::into).collect());
     let read = |words: &[OsString]| command().try_get_matches_from(words).map_err(|e| with_fitting_tip(e, words));
     let mut matches = read(&words)?;
-    if let Some((verb, format)) = format_of_ending(&matches)
+    let of_ending = format_of_ending(&matches).map_err(|why| command().error(ErrorKind::ValueValidation, why))?;
+    if let Some((verb, format)) = of_ending
         && let Some(place) = words.iter().position(|word| *word == *verb)
     {
         words.insert(place + 1, format!("--format={format}").into());
@@ -70,19 +73,36 @@ fn understood(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// The verb, and the format that the ending of `--output` implies, if `--format` is not given and the verb has that format.
-fn format_of_ending(matches: &ArgMatches) -> Option<(String, &'static str)> {
+/// The verb, and the format that the ending of `--output` implies, if `--format` is not given. An error if the verb has no such
+/// format: text in a file with another ending would mislead its readers.
+fn format_of_ending(matches: &ArgMatches) -> Result<Option<(String, &'static str)>, String> {
+    let Some((name, file, formats)) = output_of(matches) else { return Ok(None) };
+    let Some(ending) = Path::new(&file).extension() else { return Ok(None) };
+    let has = |format: &str| formats.iter().any(|known| known == format);
+    match ENDINGS.iter().find(|(known, format)| ending == *known && has(format)) {
+        Some((_, format)) => Ok(Some((name, format))),
+        None => {
+            let known = ENDINGS.iter().filter(|(_, format)| has(format)).map(|(ending, _)| format!(".{ending}"));
+            let known = known.collect::<Vec<_>>().join(", ");
+            let ending = ending.to_string_lossy();
+            Err(format!(
+                "--output: `tolok {name}` has no format with the ending .{ending}; known here: {known}. Or name one: --format"
+            ))
+        }
+    }
+}
+
+/// The verb, the file of its result, and its formats. `None` if the user named the format, or the verb has only one.
+fn output_of(matches: &ArgMatches) -> Option<(String, OsString, Vec<String>)> {
     let (name, given) = matches.subcommand()?;
     let whole = command();
     let verb = whole.find_subcommand(name)?;
     let argument = |id: &str| verb.get_arguments().find(|argument| argument.get_id() == id);
     let (format, _) = argument("format").zip(argument("output"))?;
-    let file =
-        given.get_raw("output")?.next().filter(|_| given.value_source("format") == Some(ValueSource::DefaultValue))?;
-    let ending = Path::new(file).extension()?;
-    let (_, meant) = ENDINGS.iter().find(|(known, _)| ending == *known)?;
-    let is_known = format.get_possible_values().iter().any(|value| value.get_name() == *meant);
-    is_known.then(|| (name.to_owned(), *meant))
+    let is_open = given.value_source("format") == Some(ValueSource::DefaultValue);
+    let file = given.get_raw("output")?.next().filter(|_| is_open)?;
+    let formats = format.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    Some((name.to_owned(), file.to_owned(), formats))
 }
 
 /// The command that a command line most likely refers to.
@@ -251,21 +271,42 @@ mod tests {
     #[test]
     fn the_ending_of_the_output_chooses_the_format_unless_it_is_told() {
         let meant = |line: &str| format_of_ending(&command().try_get_matches_from(line.split(' ')).unwrap());
-        let some = |verb: &str, format| Some((verb.to_owned(), format));
+        let some = |verb: &str, format| Ok(Some((verb.to_owned(), format)));
         assert_eq!(meant("tolok load -o x.json http://localhost"), some("load", "json"));
         assert_eq!(meant("tolok report -o x.html"), some("report", "html"));
         assert_eq!(meant("tolok run quick -o results.xml"), some("run", "junit"));
-        for line in [
-            "tolok report --format md -o x.html",
-            "tolok load -o x.html http://localhost",
-            "tolok load -o x http://localhost",
-        ] {
-            assert_eq!(meant(line), None, "{line}");
+        assert_eq!(meant("tolok forecast latest --users 9 -o x.txt"), some("forecast", "text"));
+        for line in ["tolok report --format md -o x.foo", "tolok load -o x http://localhost", "tolok man -o pages.d"] {
+            assert_eq!(meant(line), Ok(None), "{line}");
         }
         let Verb::Load(load) = parse_from(["tolok", "load", "-o", "x.csv", "http://localhost"]).unwrap().verb else {
             panic!()
         };
         assert_eq!(load.format, LoadFormat::Csv);
+    }
+
+    #[test]
+    fn an_ending_that_stands_for_no_format_of_the_verb_is_refused() {
+        let said = |line: &str| parse_from(line.split(' ')).unwrap_err().to_string();
+        let of_load = said("tolok load -o x.html http://localhost");
+        assert!(
+            of_load.contains("`tolok load` has no format with the ending .html; known here: .txt, .json, .md"),
+            "{of_load}"
+        );
+        for verb in [
+            "report",
+            "run core",
+            "quick",
+            "audit t.csv",
+            "compare a b",
+            "duel a b",
+            "verify r",
+            "fidelity",
+            "replicate x",
+        ] {
+            let said = said(&format!("tolok {verb} -o out.foo"));
+            assert!(said.contains("has no format with the ending .foo; known here: .txt, ."), "{said}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use tolok_analysis::ComparedMetric;
 pub struct CompareArgs {
     /// The run before: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`. One run of
     /// each shows what changed between the two, never a regression.
-    #[arg(value_name = "A", required_unless_present_any = ["before", "history"], requires = "b",
+    #[arg(value_name = "A", required_unless_present_any = ["before", "history"],
           conflicts_with_all = ["before", "history"])]
     pub a: Option<String>,
     /// The run after.
@@ -51,10 +51,11 @@ pub struct CompareArgs {
 }
 
 const CODES: &str = "Exit codes:
-  0    nothing is worse; with --history always
+  0    nothing is worse; with --history, figures were judged, whatever was found
   2    wrong command line, or the conditions of the runs differ
   3    a regression, shown by two or more runs of each
-  4    no regression shown, but a main figure is undecided, or worse in a single pair of runs
+  4    no regression shown, but a main figure is undecided, or worse in a single pair of runs;
+       with --history, no figure is in enough runs
   5    one of the runs has no ranked case";
 
 /// How a comparison is printed.

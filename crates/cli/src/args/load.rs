@@ -59,6 +59,15 @@ Exit codes:
 
 Put load only on servers that are yours.";
 
+/// What to do if other programs use the CPUs before the load and after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IfBusy {
+    /// Do not trust the figures: exit with code 5.
+    Doubt,
+    /// Do not look.
+    Ignore,
+}
+
 /// Options of `tolok load`.
 #[derive(Debug, Clone, ClapArgs)]
 #[command(after_help = EXAMPLES)]
@@ -241,6 +250,9 @@ pub struct LoadArgs {
     /// generator and other programs in this terminal.
     #[arg(help_heading = GENERATOR, long)]
     pub own_session: bool,
+    /// What to do if other programs use the CPUs before the load and after it.
+    #[arg(help_heading = GENERATOR, long, value_name = "HOW", default_value = "doubt", env = "TOLOK_IF_BUSY")]
+    pub if_busy: IfBusy,
 
     /// A condition that must hold, or tolok exits with code 3. Repeatable: 'p99 < 50ms', 'service.p95 < 5ms',
     /// 'failed < 0.1%', 'goodput >= 1000/s'. k6's spellings work too.

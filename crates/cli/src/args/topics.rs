@@ -87,7 +87,7 @@ fn in_full(exit: Exit) -> &'static str {
             "a subject crossed an objective of the study (the ceiling does not count); `load`: a threshold failed; `compare`: a regression, shown by two or more runs of each; `audit`: a published table contradicts itself"
         }
         Exit::CannotTell => {
-            "cannot tell: `forecast` predicts nothing from this run; `compare`: no regression shown, but a main figure is undecided, or worse in a single pair of runs; `replicate`: every claim is undecided"
+            "cannot tell: `forecast` predicts nothing from this run; `compare`: no regression shown, but a main figure is undecided, or worse in a single pair of runs, or a history has no figure; `replicate`: every claim is undecided"
         }
         Exit::GateFailed => {
             "ran, but not every trial is sound (this comes before 3): one failed or is missing, or a flag keeps a case out of the \
@@ -102,7 +102,7 @@ fn in_full(exit: Exit) -> &'static str {
     }
 }
 
-const VARIABLES: [(&str, &str); 12] = [
+const VARIABLES: [(&str, &str); 13] = [
     (
         "TOLOK_HOME",
         "the checkout with `subjects/`, `workloads/`, `studies/` [default: the working folder or one above it, else the \
@@ -110,6 +110,7 @@ const VARIABLES: [(&str, &str); 12] = [
     ),
     ("TOLOK_RUNS", "the same as `--runs`"),
     ("TOLOK_IF_OTHER_RUN", "the same as `--if-other-run`"),
+    ("TOLOK_IF_BUSY", "the same as `--if-busy` of `tolok load`"),
     ("TOLOK_TOOLBOX", "the toolbox [default: `$XDG_CACHE_HOME/tolok/toolbox` or `~/.cache/tolok/toolbox`]"),
     ("TOLOK_SWOOLE_SO", "a `swoole.so` that you built"),
     ("TOLOK_SWOOLE_SOURCE", "an archive of Swoole's source for `tolok setup swoole`, the same as `--from`"),

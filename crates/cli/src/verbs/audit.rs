@@ -17,6 +17,7 @@ use tolok_transcribe::{
 
 use crate::args::{AuditArgs, AuditFormat, CsvArgs};
 use crate::exit::{CliError, Exit};
+use crate::mistaken::Found;
 use crate::output::{put, say, style};
 use crate::problems;
 
@@ -105,10 +106,24 @@ pub(super) fn written(name: &str) -> Result<Written, CliError> {
         (path, text)
     } else {
         let path = file(name)?;
+        refuse_what_is_no_table(&path)?;
         (path.clone(), text_of(&path)?)
     };
     let form = form(&path, &text, name == STANDARD_INPUT)?;
     Ok(Written { path, text, form })
+}
+
+/// Says of a file that can hold no table what it is.
+fn refuse_what_is_no_table(path: &Path) -> Result<(), CliError> {
+    let found = Found::at(path).filter(|found| matches!(found, Found::Empty | Found::Binary | Found::Study));
+    let refused = |found: Found| {
+        let what = found.words(&path.display().to_string());
+        Err(CliError::usage(format!(
+            "{} holds no table: it is {what}. docs/audit.md lists what can be checked",
+            path.display()
+        )))
+    };
+    found.map_or(Ok(()), refused)
 }
 
 fn form(path: &Path, text: &str, may_be_csv: bool) -> Result<Form, CliError> {

@@ -22,6 +22,12 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, CliError> {
     if !args.history.is_empty() {
         return over_time(args);
     }
+    if let (Some(a), None) = (&args.a, &args.b) {
+        let message = format!(
+            "compare takes two runs, and this is one; name another: tolok compare {a} B. To read it: tolok report {a}"
+        );
+        return Err(CliError::usage(message));
+    }
     let sides = [names(&args.before, args.a.as_ref()), names(&args.after, args.b.as_ref())];
     let stored = |name: &&String| Ok::<_, CliError>(Stored::read(&find_run(args.runs.as_deref(), name)?)?);
     let read = |names: &Vec<&String>| names.iter().map(stored).collect::<Result<Vec<Stored>, CliError>>();
@@ -79,7 +85,7 @@ fn over_time(args: &CompareArgs) -> Result<Exit, CliError> {
         CompareFormat::Html => html(&document(Depth::Page).under_its_title()),
     };
     put(&text, output)?;
-    Ok(Exit::Done)
+    Ok(if found.can_tell() { Exit::Done } else { Exit::CannotTell })
 }
 
 /// The named runs; if the only name is a study's, all of its runs.

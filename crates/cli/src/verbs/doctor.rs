@@ -1,9 +1,10 @@
 //! `tolok doctor`: reports what this machine can and cannot measure.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use tolok_host::guard::{Facts, Held, held};
-use tolok_host::machine::{Ability, AbilityState, Advice, BearsOn, Machine, Severity};
+use tolok_host::machine::{Ability, AbilityState, Advice, BearsOn, Machine, Others, Severity};
 use tolok_lab::run::{Capabilities, machine_summary, protection_facts};
 use tolok_lab::toolbox::ProgramState;
 
@@ -14,10 +15,14 @@ use crate::laboratory::{Lab, TOOLS};
 use crate::measuring::warn_of;
 use crate::output::{json, put, width};
 
+/// How long it looks for programs that use the CPUs.
+const LOOKED_OVER: Duration = Duration::from_millis(500);
+
 /// Examines the machine and its programs, from the control group of a run and after the same cleanup as a run.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit, CliError> {
     let opened = Lab::open()?;
-    let (machine, capabilities) = (Machine::read(), Capabilities::prepare());
+    let (mut machine, capabilities) = (Machine::read(), Capabilities::prepare());
+    machine.moment.others = Others::look(LOOKED_OVER);
     warn_of(&capabilities.leftovers);
     let text = match args.format {
         PlanFormat::Json => json(&serde_json::json!({

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use tolok_analysis::figures::{Quantity, amount, counted};
-use tolok_analysis::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
+use tolok_analysis::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S, least_trials};
 use tolok_host::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
 use tolok_host::shell::quoted;
 use tolok_lab::home::Home;
@@ -551,7 +551,12 @@ fn describe_order(text: &mut String, plan: &Plan) {
         let _ = writeln!(text, "  ends after {least} or more, once every ratio is known to ±{until}");
     }
     if let Some(budget_s) = plan.budget_s {
-        let _ = writeln!(text, "  ends before the round that would exceed {}", duration_words(budget_s));
+        let least = counted(u64::from(least_trials()), "round");
+        let _ = writeln!(
+            text,
+            "  ends before the round that would exceed {}, but not before {least}",
+            duration_words(budget_s)
+        );
     }
 }
 

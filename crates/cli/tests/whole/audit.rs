@@ -233,3 +233,24 @@ fn a_page_is_read_table_by_table_as_csv_is() {
     assert_eq!((said.as_str(), code), ("", 0), "{printed}");
     assert!(printed.contains("\"line\": 10") && printed.contains("9950.20"), "{printed}");
 }
+
+#[test]
+fn what_holds_no_table_is_told_by_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let (_, said, code) = audit(&[path.to_str().unwrap()]);
+        assert_eq!(code, 2, "{said}");
+        said
+    };
+    assert!(said("program", b"\x7fELF\xff\xfe").contains("holds no table: it is a file without text"));
+    assert!(said("empty.csv", b"").contains("holds no table: it is an empty file"));
+    assert!(
+        said("mine.toml", b"subjects = ['a']\n[[scenario]]\n")
+            .contains("it is a study; to see what it would do: tolok plan")
+    );
+    assert!(said("run.json", b"{}").contains("has no table that tolok knows"));
+    let (_, said, code) = audit(&[folder.path().to_str().unwrap()]);
+    assert!(code == 2 && said.contains("is no table, but the folder of a run; to read it: tolok report"), "{said}");
+}

@@ -98,7 +98,7 @@ fn a_side_of_one_run_and_a_pair_beside_sides_are_usage_errors() {
     assert!(said.contains("--after"), "{said}");
     assert_eq!(code, 2);
     let (_, said, code) = asked(runs.path(), &["a0"]);
-    assert!(said.contains("<B>") || said.contains("required"), "{said}");
+    assert!(said.contains("compare takes two runs, and this is one") && said.contains("tolok report a0"), "{said}");
     assert_eq!(code, 2);
 }
 

@@ -216,6 +216,7 @@ impl Reader {
         }
         command
             .env("TOLOK_IF_OTHER_RUN", "ignore")
+            .env("TOLOK_IF_BUSY", "ignore")
             .env("HOME", own.join("home"))
             .env_remove("TOLOK_RUNS")
             .env("NO_COLOR", "1")

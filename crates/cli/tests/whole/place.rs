@@ -139,7 +139,7 @@ impl Place {
         command.current_dir(self.path()).env("TOLOK_HOME", self.path());
         command.env("TOLOK_RUNS", self.path().join("runs")).env("NO_COLOR", "1").stdin(Stdio::null());
         // Other tests, and the user's own toloks, may measure at the same time.
-        command.env("TOLOK_IF_OTHER_RUN", "ignore");
+        command.env("TOLOK_IF_OTHER_RUN", "ignore").env("TOLOK_IF_BUSY", "ignore");
     }
 
     /// Runs tolok to its end.

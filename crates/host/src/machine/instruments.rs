@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::files::Files;
+use super::others::Others;
 use super::parse;
 
 /// What the kernel offers for measuring.
@@ -30,6 +31,9 @@ pub struct Moment {
     pub cpu_pressure_avg10_percent: Option<f64>,
     /// The fraction of all CPU time since boot that the hypervisor gave to others.
     pub steal_fraction: Option<f64>,
+    /// What other programs took while tolok looked; absent where it did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Others>,
 }
 
 pub(super) fn read(files: Files) -> Instruments {
@@ -50,5 +54,6 @@ pub(super) fn moment(files: Files) -> Moment {
         load_average: files.text("proc/loadavg").and_then(|text| parse::load_average(&text)),
         cpu_pressure_avg10_percent: files.text("proc/pressure/cpu").and_then(|text| parse::pressure_some_avg10(&text)),
         steal_fraction: files.text("proc/stat").and_then(|text| parse::steal_fraction(&text)),
+        others: None,
     }
 }

@@ -20,6 +20,7 @@ mod kernel;
 mod limits;
 mod memory;
 mod network;
+mod others;
 mod parse;
 mod processor;
 mod programs;
@@ -43,6 +44,7 @@ pub use kernel::Kernel;
 pub use limits::{GroupLimits, Limit, Limits};
 pub use memory::Memory;
 pub use network::Network;
+pub use others::Others;
 pub use processor::{Cache, Processor};
 pub use programs::{BusyProgram, CpuTimes, OtherRun, Processes, busiest, busy_words};
 pub use quiet::{

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 use tolok_model::figures::small_share;
+pub use tolok_model::{FOREIGN_TOLERATED, STEAL_TOLERATED};
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -13,12 +14,6 @@ use serde::{Deserialize, Serialize};
 use super::files::Files;
 use super::parse;
 
-/// Other programs may use this share of the machine's CPUs. An idle system uses less on its own, and only some of that
-/// affects the subject's CPUs.
-pub const FOREIGN_TOLERATED: f64 = 0.05;
-/// The hypervisor may take this share of the machine's CPUs. It takes time from all parts alike, and no figure can be
-/// corrected for that, so the limit is low. A quiet host takes about a tenth of it.
-pub const STEAL_TOLERATED: f64 = 0.01;
 /// Other programs may take this share of the subject's own CPUs. The known value is an upper bound, so the limit is
 /// higher than for the machine.
 pub const TAKEN_TOLERATED: f64 = 0.10;
@@ -108,6 +103,8 @@ pub struct Stillness {
     pub foreign: f64,
     /// Share of the machine's CPU time that the hypervisor took.
     pub stolen: f64,
+    /// Share of the machine's CPU time that no one used.
+    pub idle: f64,
     /// Share of the time in which some task waited for a CPU.
     pub waiting: Option<f64>,
     /// Runnable tasks at the end, except this one.
@@ -152,13 +149,14 @@ pub fn judge(before: &HostReading, after: &HostReading) -> Option<Stillness> {
     }
     let foreign = (busy_s - passed(before.own_s, after.own_s)).max(0.0) / whole_s;
     let stolen = steal_s / whole_s;
+    let idle = 1.0 - (busy_s + steal_s) / whole_s;
     let waiting =
         before.waiting_s.zip(after.waiting_s).map(|(before, after)| (passed(before, after) / over_s).min(1.0));
     let pressure = waiting.and_then(|share| DisturbanceKind::Pressure.judged(share));
     let found = [DisturbanceKind::Steal.judged(stolen), DisturbanceKind::ForeignCpu.judged(foreign), pressure];
     let disturbances = found.into_iter().flatten().collect();
     let running = after.running.map(|running| running.saturating_sub(1));
-    Some(Stillness { over_s, foreign, stolen, waiting, running, disturbances })
+    Some(Stillness { over_s, foreign, stolen, idle, waiting, running, disturbances })
 }
 
 /// The facts for judging a window. An unknown figure is 0 and disturbs nothing.

@@ -36,13 +36,11 @@ fn by_bytes(owed: &[u8], given: &[u8]) -> String {
         let excerpt = &bytes[at.min(bytes.len())..(at + EXCERPT_BYTES).min(bytes.len())];
         String::from_utf8_lossy(excerpt).into_owned()
     };
-    format!(
-        "a body of {} bytes instead of {}, different from byte {at} on: {:?} instead of {:?}",
-        given.len(),
-        owed.len(),
-        excerpt(given),
-        excerpt(owed)
-    )
+    let length = match (given.len(), owed.len()) {
+        (same, owed) if same == owed => format!("a body of the right length ({same} bytes)"),
+        (given, owed) => format!("a body of {given} bytes instead of {owed}"),
+    };
+    format!("{length}, different from byte {at} on: {:?} instead of {:?}", excerpt(given), excerpt(owed))
 }
 
 /// Whether two values are equal except for the order of fields and formatting.

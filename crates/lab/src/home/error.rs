@@ -39,13 +39,13 @@ pub enum HomeError {
         suggestion(name, known)
     )]
     NoSource { name: String, known: Vec<String> },
-    #[error("there is no study `{name}`, neither a file nor one that comes with tolok; {}", meant(name, known, beside.as_deref()))]
-    NoStudy { name: String, known: Vec<String>, beside: Option<PathBuf> },
+    #[error("there is no study `{name}`, neither a file nor one that comes with tolok; {}", meant(name, known))]
+    NoStudy { name: String, known: Vec<String> },
     #[error(
         "there is no published table `{name}`, neither a file nor one that comes with tolok; {}",
-        transcribed(name, known, beside.as_deref())
+        transcribed(name, known)
     )]
-    NoPublished { name: String, known: Vec<String>, beside: Option<PathBuf> },
+    NoPublished { name: String, known: Vec<String> },
 }
 
 fn readable(source: &std::io::Error) -> &'static str {
@@ -60,25 +60,14 @@ fn readable(source: &std::io::Error) -> &'static str {
 }
 
 /// Suggests a known study, and how to create a new one.
-fn meant(name: &str, known: &[String], beside: Option<&Path>) -> String {
-    if let Some(file) = beside {
-        return with_ending(file);
-    }
+fn meant(name: &str, known: &[String]) -> String {
     format!("{}; to begin one: tolok new study NAME", among(name, known))
 }
 
 /// Suggests a known table, and how to write one.
-fn transcribed(name: &str, known: &[String], beside: Option<&Path>) -> String {
-    if let Some(file) = beside {
-        return with_ending(file);
-    }
+fn transcribed(name: &str, known: &[String]) -> String {
     let known = if known.is_empty() { String::new() } else { among(name, known) + "; " };
     format!("{known}docs/audit.md says how to write one")
-}
-
-/// A file must be given with its extension: a name without one means one of tolok's own.
-fn with_ending(file: &Path) -> String {
-    format!("for the file, write its whole name: {}", file.display())
 }
 
 /// For a path, compare its name: somebody may have looked for a known file in the wrong folder.

@@ -23,11 +23,7 @@ impl Home {
 
     /// The file of a published table: `name` is one that comes with tolok, or a file.
     pub fn published_file(&self, name: &str) -> Result<PathBuf, HomeError> {
-        let unknown = || HomeError::NoPublished {
-            name: name.to_owned(),
-            known: self.published().unwrap_or_default(),
-            beside: beside(name),
-        };
+        let unknown = || HomeError::NoPublished { name: name.to_owned(), known: self.published().unwrap_or_default() };
         self.own_or_file("published", name, !name.contains('/')).ok_or_else(unknown)
     }
 
@@ -70,27 +66,17 @@ impl Home {
     }
 
     fn study_file(&self, name: &str) -> Result<PathBuf, HomeError> {
-        let unknown = || HomeError::NoStudy {
-            name: name.to_owned(),
-            known: self.studies().unwrap_or_default(),
-            beside: beside(name),
-        };
+        let unknown = || HomeError::NoStudy { name: name.to_owned(), known: self.studies().unwrap_or_default() };
         self.own_or_file("studies", name, !name.contains('/') || name.starts_with("sources/")).ok_or_else(unknown)
     }
 
-    /// The file with this name in one of our folders, else the user's file. A bare name means ours, even beside a file of that
-    /// name, such as the `core` of a crashed program.
+    /// The file with this name in one of our folders, else the user's file, whose ending may be left out. A bare name means ours,
+    /// even beside a file of that name, such as the `core` of a crashed program.
     fn own_or_file(&self, folder: &str, name: &str, may_be_ours: bool) -> Option<PathBuf> {
-        let own = self.root.join(folder).join(format!("{name}.toml"));
-        let file = if may_be_ours && own.is_file() { own } else { PathBuf::from(name) };
-        file.is_file().then_some(file)
+        let with_ending = format!("{name}.toml");
+        let own = Some(self.root.join(folder).join(&with_ending)).filter(|_| may_be_ours);
+        own.into_iter().chain([PathBuf::from(name), PathBuf::from(with_ending)]).find(|file| file.is_file())
     }
-}
-
-/// The user's file of this name, given without its extension.
-fn beside(name: &str) -> Option<PathBuf> {
-    let file = PathBuf::from(format!("{name}.toml"));
-    file.is_file().then_some(file)
 }
 
 const IN_TOML: &str =
@@ -123,6 +109,7 @@ fn other_kind(path: &Path) -> Option<String> {
     match ending {
         "yaml" | "yml" | "json" => Some(IN_TOML.to_owned()),
         "js" | "mjs" | "ts" => Some(of_script(path)),
+        "csv" | "tsv" => Some(format!("it is a table; to check its figures: tolok audit {}", path.display())),
         _ => None,
     }
 }
@@ -175,6 +162,7 @@ mod tests {
         let said = |path: &str| other_kind(Path::new(path)).unwrap_or_default();
         assert!(said("mine.yaml").contains("TOML"));
         assert!(said("a/users.js").contains(r#"script = "users.js""#));
+        assert_eq!(said("t.csv"), "it is a table; to check its figures: tolok audit t.csv");
         assert_eq!(said("mine.toml") + &said("mine"), "");
     }
 

@@ -45,9 +45,21 @@ impl Plan {
         if is_private { DATABASE_OVERHEAD_S } else { 0.0 }
     }
 
-    /// Approximate time of all trials, in seconds.
+    /// Approximate time of all trials, in seconds. The first rounds take place whatever the budget.
     pub fn estimate_s(&self) -> f64 {
-        let all_s: f64 = self.trials.iter().map(|trial| self.trial_estimate_s(&trial.case)).sum();
-        self.budget_s.map_or(all_s, |budget_s| all_s.min(budget_s))
+        let all_s = self.rounds_estimate_s(u32::MAX);
+        let least_s = self.rounds_estimate_s(LEAST_FOR_A_RULE);
+        self.budget_s.map_or(all_s, |budget_s| all_s.min(budget_s.max(least_s)))
+    }
+
+    /// About how long the rounds take that no budget can spare; `None` if the budget is enough for them, or if there is none.
+    pub fn beyond_budget_s(&self) -> Option<f64> {
+        let least_s = self.rounds_estimate_s(LEAST_FOR_A_RULE);
+        self.budget_s.filter(|budget_s| *budget_s < least_s).map(|_| least_s)
+    }
+
+    fn rounds_estimate_s(&self, last: u32) -> f64 {
+        let own = self.trials.iter().filter(|trial| trial.block <= last);
+        own.map(|trial| self.trial_estimate_s(&trial.case)).sum()
     }
 }

@@ -72,6 +72,8 @@ impl From<Option<String>> for Help {
 #[derive(Debug)]
 pub struct Reading {
     problems: Vec<Problem>,
+    /// How many of these, the first ones, are errors of syntax.
+    of_syntax: usize,
     /// Where to show a problem of the whole document: its first line that is neither empty nor a comment.
     head: Span,
     /// Keys that held something wrong or were misspelt, each with the span of its table.
@@ -85,7 +87,7 @@ impl Reading {
     pub fn read<T: DeserializeOwned + Default>(text: &str) -> (T, Self) {
         let Readable { text: rest, problems, lost } = readable(text);
         let lost = lost.into_iter().map(|span| text[span].to_owned()).collect();
-        let mut reading = Self { problems, head: head(text), damaged: HashSet::new(), lost };
+        let mut reading = Self { of_syntax: problems.len(), problems, head: head(text), damaged: HashSet::new(), lost };
         let mut table = DeTable::parse_recoverable(&rest).0.into_inner();
         while reading.problems.len() < MOST_PROBLEMS {
             let (copy, entries) = numbered(&table);
@@ -167,9 +169,12 @@ impl Reading {
         was_wrong || self.lost.iter().any(|statement| statement.contains(name))
     }
 
-    /// All problems, in text order.
+    /// All problems, in text order. Errors of syntax come first, because others may follow from them.
     pub fn into_problems(mut self) -> Vec<Problem> {
-        self.problems.sort_by_key(|problem| (problem.span.start, problem.span.end));
+        let place = |problem: &Problem| (problem.span.start, problem.span.end);
+        let (of_syntax, others) = self.problems.split_at_mut(self.of_syntax);
+        of_syntax.sort_by_key(place);
+        others.sort_by_key(place);
         self.problems.dedup();
         self.problems
     }

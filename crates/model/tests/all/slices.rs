@@ -92,7 +92,11 @@ fn a_budget_buys_as_many_launches_as_fit_and_some_to_spare() {
     let launch_s = plan(STUDY).estimate_s() / 2.0;
     assert_eq!(blocks("1s"), 5, "fewer rounds have no interval");
     assert_eq!(blocks("3m"), (180.0 * 1.25 / launch_s) as u32);
-    assert_eq!(plan(&STUDY.replace("blocks = 2", "blocks = { budget = '3m' }")).estimate_s(), 180.0);
+    let of = |budget: &str| plan(&STUDY.replace("blocks = 2", &format!("blocks = {{ budget = '{budget}' }}")));
+    assert_eq!((of("3m").estimate_s(), of("3m").beyond_budget_s()), (180.0, None));
+    let least_s = 5.0 * launch_s;
+    assert!((of("1s").estimate_s() - least_s).abs() < 1e-9, "the first five take place all the same");
+    assert!(of("1s").beyond_budget_s().is_some_and(|beyond_s| (beyond_s - least_s).abs() < 1e-9));
 }
 
 #[test]

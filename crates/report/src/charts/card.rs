@@ -11,6 +11,7 @@ use tolok_model::Judge;
 use super::raster;
 use super::sheet::Sheet;
 use super::standalone::{FONTS, with_looks};
+use crate::apart::apart;
 use crate::document::{Look, Matrix, MatrixRow};
 use crate::documents::run::{headline, matrix, sections};
 use crate::print::LAYOUT;
@@ -104,15 +105,17 @@ impl Card {
         rows.truncate(MOST_ROWS);
         let from = top + 24.0;
         let step = ((FOOT - 40.0 - from) / rows.len().max(1) as f64).min(WIDEST_ROW);
-        for (place, row) in rows.iter().enumerate() {
-            self.row(row, from + step * (place as f64 + 0.5), step);
+        let names: Vec<&str> = rows.iter().map(|row| row.short.as_str()).collect();
+        let names = apart(&names, 20, |name, most| fitted(name, most as f64));
+        for (place, (row, name)) in rows.iter().zip(&names).enumerate() {
+            self.row((row, name), from + step * (place as f64 + 0.5), step);
         }
         if left_out > 0 {
             self.text_before("side", WIDTH - MARGIN, FOOT - 40.0, &format!("and {left_out} more"));
         }
     }
 
-    fn row(&mut self, row: &MatrixRow, middle: f64, step: f64) {
+    fn row(&mut self, (row, name): (&MatrixRow, &str), middle: f64, step: f64) {
         let Some(cell) = row.cells.first() else { return };
         let look = palette::look(&row.runtime);
         let mut marker = Drawing::new(0.0, 0.0);
@@ -124,7 +127,7 @@ impl Card {
             marker.body()
         );
         let baseline = middle + 7.5;
-        self.text(if cell.is_best { "best" } else { "name" }, MARGIN + 28.0, baseline, &fitted(&row.short, 20.0));
+        self.text(if cell.is_best { "best" } else { "name" }, MARGIN + 28.0, baseline, name);
         let Some(share) = cell.share else {
             self.text("side", BARS_FROM, baseline, &cell.below);
             return;

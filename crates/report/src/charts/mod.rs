@@ -93,7 +93,7 @@ pub(crate) fn ratios(findings: &Findings, scenario: &ScenarioFinding) -> Option<
         several => format!("all {several} pairs"),
     };
     let said = format!(
-        "Goodput of one case over that of another in the same round: geometric mean over {}, on a logarithmic axis. Whisker: 95% interval (Student’s t of the log ratios); thin line: the interval corrected for {pairs} (Holm). Filled: a difference; hollow: equivalent, or no difference found; dashed: no clear difference. Grey: differences below {effect} do not matter.",
+        "Goodput of one case over that of another in the same round: geometric mean over {}, on a logarithmic axis. Whisker: 95% interval (Student’s t of the log ratios). Filled: a difference, by a test corrected for {pairs} (Holm); hollow: equivalent, or no difference found; dashed: no clear difference. Grey: differences below {effect} do not matter.",
         blocks(findings)
     );
     Some(of_scenario("differences", "differences", said, scenario, drawing))

@@ -182,7 +182,7 @@ fn cautions(findings: &Findings) -> Vec<Text> {
     if let (Some(last), true) = (shown.last_mut(), more > 0) {
         *last += &format!(" ({more} more: tolok report -v)");
     }
-    resolution.into_iter().chain(shown).map(warning).collect()
+    shown.into_iter().chain(resolution).map(warning).collect()
 }
 
 /// A caution without its further explanation, which the longer reports have.

@@ -3,7 +3,7 @@
 use tolok_analysis::figures::{NONE, Quantity, amount, figure, in_column};
 use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
 
-use super::{Anchor, Drawing, HEAD, WIDTH, few_words, fitted, highest};
+use super::{Anchor, Drawing, HEAD, WIDTH, few_words, fitted, fitted_apart, highest};
 use crate::svg::palette::look;
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
 
@@ -84,9 +84,11 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
         let x = scale.at(ceiling.value);
         drawing.path("ceil", &format!("M{x:.1} {HEAD}V{bottom:.1}"));
     }
-    for (place, case) in scenario.cases.iter().enumerate() {
+    for (place, (case, name)) in scenario.cases.iter().zip(labels(scenario, columns.bars)).enumerate() {
         let top = HEAD + LINE * place as f64;
-        throughput_row(&mut drawing, case, is_among_best(case, place == 0, scenario), (&scale, &columns), top);
+        let weight = if is_among_best(case, place == 0, scenario) { "l b" } else { "l" };
+        label(&mut drawing, (case, &name), weight, top);
+        throughput_row(&mut drawing, case, weight, (&scale, &columns), top);
     }
     if let Some(ceiling) = ceiling {
         let beyond = if in_sight.is_some() { "" } else { ", beyond the scale" };
@@ -100,14 +102,12 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
 fn throughput_row(
     drawing: &mut Drawing,
     case: &CaseFinding,
-    is_among_best: bool,
+    weight: &str,
     (scale, columns): (&Scale, &Columns),
     top: f64,
 ) {
     let share =
         case.of_ceiling.as_ref().map(|of_ceiling| amount(Quantity::Share, of_ceiling.value)).unwrap_or_default();
-    let weight = if is_among_best { "l b" } else { "l" };
-    label(drawing, case, weight, top, columns.bars);
     drawing.text(
         "m",
         Anchor::End,
@@ -149,9 +149,9 @@ pub(crate) fn costs(scenario: &ScenarioFinding) -> String {
     drawing.heading(&heading(scenario), &few_words(&scenario.load));
     drawing.text("m", Anchor::Start, cpu.from, HEAD - 4.0, "CPU, µs");
     drawing.text("m", Anchor::Start, memory.from, HEAD - 4.0, "memory, MiB");
-    for (place, case) in scenario.cases.iter().enumerate() {
+    for (place, (case, name)) in scenario.cases.iter().zip(labels(scenario, names)).enumerate() {
         let top = HEAD + LINE * place as f64;
-        label(&mut drawing, case, "l", top, names);
+        label(&mut drawing, (case, &name), "l", top);
         cost(&mut drawing, case, &cpu, case.shown_cpu_s_per_good(), 1e6, top);
         cost(&mut drawing, case, &memory, case.shown_memory_bytes(), 1.0 / MIB, top);
     }
@@ -170,11 +170,18 @@ fn cost(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, cost: Option<&
     drawing.text("v", Anchor::Start, end + 6.0, top + 14.0, &value);
 }
 
-fn label(drawing: &mut Drawing, case: &CaseFinding, class: &str, top: f64, room: f64) {
+/// The names of all cases, as far as there is room for them.
+fn labels(scenario: &ScenarioFinding, room: f64) -> Vec<String> {
+    let is_any_marked = scenario.cases.iter().any(|case| !case.ranked);
+    let mark = if is_any_marked { NOT_RANKED.chars().count() as f64 } else { 0.0 };
+    let whole: Vec<&str> = scenario.cases.iter().map(|case| case.short.as_str()).collect();
+    fitted_apart(&whole, (room - 22.0) / BOLD - mark)
+}
+
+fn label(drawing: &mut Drawing, (case, name): (&CaseFinding, &str), class: &str, top: f64) {
     look(&case.runtime).draw(drawing, 5.0, top + 10.0);
     let after = if case.ranked { "" } else { NOT_RANKED };
-    let title = fitted(&case.short, (room - 22.0) / BOLD - after.chars().count() as f64);
-    drawing.text(class, Anchor::Start, 15.0, top + 14.0, &format!("{title}{after}"));
+    drawing.text(class, Anchor::Start, 15.0, top + 14.0, &format!("{name}{after}"));
 }
 
 /// A bar with the interval of its value. An unranked case is only outlined.

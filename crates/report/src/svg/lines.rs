@@ -2,7 +2,7 @@
 
 use tolok_analysis::Estimate;
 
-use super::{Anchor, Drawing, fitted, lowest, short};
+use super::{Anchor, Drawing, fitted_apart, lowest, short};
 use crate::svg::palette::look;
 
 /// Least distance between labels of the vertical axis.
@@ -68,10 +68,13 @@ impl Plane {
     pub(super) fn names(&self, drawing: &mut Drawing, mut ends: Vec<(&str, [f64; 2])>, from: f64, letters: f64) {
         ends.sort_by(|(_, one), (_, other)| one[1].total_cmp(&other[1]));
         let wanted: Vec<f64> = ends.iter().map(|(_, [_, y])| *y).collect();
-        for ((name, [x, y]), at) in ends.iter().zip(spread(&wanted, self.top + 4.0, self.bottom)) {
+        let names: Vec<&str> = ends.iter().map(|(name, _)| *name).collect();
+        let names = fitted_apart(&names, letters);
+        let places = spread(&wanted, self.top + 4.0, self.bottom);
+        for (((_, [x, y]), name), at) in ends.iter().zip(&names).zip(places) {
             let lead = format!("M{} {}L{} {}", short(x + 6.0), short(*y), short(from - 3.0), short(at));
             drawing.path("lead", &lead);
-            drawing.text("m n", Anchor::Start, from, at + 4.0, &fitted(name, letters));
+            drawing.text("m n", Anchor::Start, from, at + 4.0, name);
         }
     }
 }

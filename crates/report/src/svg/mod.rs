@@ -23,6 +23,7 @@ use std::fmt::Write as _;
 
 use tolok_analysis::Estimate;
 
+use crate::apart::apart;
 use crate::printable::printable;
 
 pub(crate) use bars::{costs, has_costs, throughput};
@@ -178,6 +179,11 @@ pub(crate) fn fitted(text: &str, letters: f64) -> String {
     let head = most.saturating_sub(1) - tail;
     let (start, end): (String, String) = (text.chars().take(head).collect(), text.chars().skip(count - tail).collect());
     format!("{}…{}", start.trim_end(), end.trim_start())
+}
+
+/// Names for one chart, each of at most so many letters, and all different.
+fn fitted_apart(names: &[&str], letters: f64) -> Vec<String> {
+    apart(names, letters as usize, |name, most| fitted(name, most as f64))
 }
 
 /// `closed loop, 64 users, in slices of 50 ms`: a load without what most charts share, and without what has no room.

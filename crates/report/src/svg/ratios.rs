@@ -2,13 +2,13 @@
 //!
 //! n cases have n (n − 1) / 2 pairs, too many for a chart. It shows each case against the first. The table below has all pairs.
 //!
-//! The light band around 1 covers differences that do not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The whisker is the
-//! simultaneous interval over all pairs of the scenario, which the verdicts use too.
+//! The light band around 1 covers differences that do not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The whisker is
+//! the ratio's own interval, as everywhere. The verdict, which covers all pairs of the scenario, fills the dot.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
-use tolok_analysis::{Comparison, Estimate, ScenarioFinding, Verdict};
+use tolok_analysis::{Comparison, ScenarioFinding, Verdict};
 
-use super::{Anchor, DOT, Drawing, WIDTH, fitted, short};
+use super::{Anchor, DOT, Drawing, WIDTH, fitted_apart, short};
 use crate::svg::palette::look;
 use crate::wording::heading;
 
@@ -40,8 +40,10 @@ pub(crate) fn ratios(scenario: &ScenarioFinding, smallest_effect: f64) -> Option
     let first = drawn.first().map_or("", |pair| short_of(scenario, &pair.a));
     drawing.heading(&heading(scenario), &format!("{first} over each of the others"));
     axis.strip(&mut drawing, HEAD, bottom - HEAD, smallest_effect);
-    for (place, pair) in drawn.iter().enumerate() {
-        row(&mut drawing, pair, scenario, (&axis, names), HEAD + LINE * place as f64);
+    let others: Vec<&str> = drawn.iter().map(|pair| short_of(scenario, &pair.b)).collect();
+    let others = fitted_apart(&others, (names - 22.0) / 7.0);
+    for (place, (pair, other)) in drawn.iter().zip(&others).enumerate() {
+        row(&mut drawing, (pair, other), scenario, &axis, HEAD + LINE * place as f64);
     }
     axis.number(&mut drawing, bottom + 14.0);
     let what = "ratios within rounds; the table below has all pairs";
@@ -58,22 +60,15 @@ fn short_of<'a>(scenario: &'a ScenarioFinding, subject: &'a str) -> &'a str {
 
 /// The ratio with the drawn interval.
 fn words(pair: &Comparison) -> String {
-    figure(Quantity::Ratio, &judged_by(pair)).line()
+    figure(Quantity::Ratio, &pair.ratio).line()
 }
 
-/// The ratio with the interval of its verdict: the simultaneous one over all pairs.
-fn judged_by(pair: &Comparison) -> Estimate {
-    let (low, high) = (pair.simultaneous_low.or(pair.ratio.low), pair.simultaneous_high.or(pair.ratio.high));
-    Estimate { low, high, ..pair.ratio.clone() }
-}
-
-fn row(drawing: &mut Drawing, pair: &Comparison, scenario: &ScenarioFinding, (axis, names): (&Axis, f64), top: f64) {
+fn row(drawing: &mut Drawing, (pair, name): (&Comparison, &str), scenario: &ScenarioFinding, axis: &Axis, top: f64) {
     let runtime = scenario.cases.iter().find(|case| case.subject == pair.b).map_or("", |case| case.runtime.as_str());
     look(runtime).draw(drawing, 5.0, top + 10.0);
-    let name = fitted(short_of(scenario, &pair.b), (names - 22.0) / 7.0);
-    drawing.text("l", Anchor::Start, 15.0, top + 14.0, &name);
+    drawing.text("l", Anchor::Start, 15.0, top + 14.0, name);
     let y = top + 10.0;
-    drawing.interval(&judged_by(pair), |value| axis.at(value), y);
+    drawing.interval(&pair.ratio, |value| axis.at(value), y);
     let class = match pair.verdict {
         Verdict::Faster | Verdict::Slower => "dot",
         Verdict::Equivalent | Verdict::NoDifferenceFound => "dot open",
@@ -93,10 +88,7 @@ pub(super) struct Axis {
 
 impl Axis {
     fn around(pairs: &[&Comparison], smallest_effect: f64, [start, end]: [f64; 2]) -> Self {
-        let bounds = |pair: &Comparison| {
-            let own = [pair.ratio.low, pair.ratio.high, Some(pair.ratio.value)];
-            own.into_iter().chain([pair.simultaneous_low, pair.simultaneous_high])
-        };
+        let bounds = |pair: &Comparison| [pair.ratio.low, pair.ratio.high, Some(pair.ratio.value)];
         let axis = Self::holding(|| pairs.iter().flat_map(|pair| bounds(pair)).flatten(), smallest_effect, end);
         Self { start, ..axis }
     }

@@ -4,7 +4,7 @@ use tolok_analysis::figures::{Quantity, amount, count, figure};
 use tolok_analysis::{Estimate, ProgramSeries, SeriesLine, SeriesPoint};
 
 use super::lines::{Axis, Plane, Spot, draw_spots, line_class, ways};
-use super::{Anchor, Drawing, LETTER, WIDTH, fitted, highest, lowest, short};
+use super::{Anchor, Drawing, LETTER, WIDTH, fitted_apart, highest, lowest, short};
 use crate::svg::palette::look;
 
 const PLANE: Plane = Plane { left: 50.0, right: WIDTH - 10.0, top: 44.0, bottom: 244.0 };
@@ -53,8 +53,11 @@ pub(crate) fn series(series: &ProgramSeries, time: Time) -> Option<String> {
     for (line, way) in series.lines.iter().zip(of_lines(series)) {
         draw_line(&mut drawing, series, line, way, time, [&across, &up]);
     }
-    for (row, (line, way)) in series.lines.iter().zip(of_lines(series)).enumerate() {
-        legend(&mut drawing, line, way, PLANE.bottom + 50.0 + LEGEND * row as f64);
+    // A name of many wide letters is wider than its number of letters says, and here it may fill the whole line.
+    let letters = (WIDTH - 40.0) / (1.12 * LETTER);
+    let names = fitted_apart(&series.lines.iter().map(|line| line.title.as_str()).collect::<Vec<_>>(), letters);
+    for (row, ((line, way), name)) in series.lines.iter().zip(of_lines(series)).zip(&names).enumerate() {
+        legend(&mut drawing, (line, name), way, PLANE.bottom + 50.0 + LEGEND * row as f64);
     }
     let what = time.words();
     Some(drawing.finish(&format!(
@@ -86,12 +89,10 @@ fn draw_line(
     draw_spots(drawing, (&line.runtime, way), up, line.points.iter().filter_map(spot).collect());
 }
 
-fn legend(drawing: &mut Drawing, line: &SeriesLine, way: usize, y: f64) {
+fn legend(drawing: &mut Drawing, (line, name): (&SeriesLine, &str), way: usize, y: f64) {
     drawing.path(&line_class(&line.runtime, way), &format!("M2 {}h28", short(y - 4.0)));
     look(&line.runtime).draw_point(drawing, [16.0, y - 4.0], way > 0, &line.title);
-    // A name with many wide letters is wider than their number suggests, and here it may fill the whole line.
-    let letters = (WIDTH - 40.0) / (1.12 * LETTER);
-    drawing.text("l", Anchor::Start, 40.0, y, &fitted(&line.title, letters));
+    drawing.text("l", Anchor::Start, 40.0, y, name);
 }
 
 /// Position of a parameter value: a logarithmic axis cannot show 0.

@@ -20,7 +20,9 @@ pub(super) fn check(folder: &RunFolder, manifest: &Manifest) -> Check {
         Ok(check) => check,
         Err(error) => unreadable(folder, "files", &error),
     });
-    for name in folder.finished().into_iter().chain(folder.blocks()) {
+    // A tolok at work writes a record first, and its line at once after it.
+    let is_at_work = RunFolder::is_at_work(folder.path());
+    for name in folder.finished().into_iter().chain(folder.blocks()).filter(|_| !is_at_work) {
         if standing.iter().all(|line| line.folder != name) {
             let what = "it is finished, but the manifest has no line for it: the line was removed, or tolok was killed before writing it";
             let advice = "if tolok was killed, `tolok resume` enters it; otherwise restore manifest.jsonl from a copy";

@@ -76,7 +76,12 @@ pub(super) fn trials(folder: &RunFolder, plan: &Plan) -> Check {
     for unknown in folder.finished().into_iter().filter(|name| !known.contains(name)) {
         check.differs(said(unknown, "the plan has no such trial", "remove it if you put it there"));
     }
-    if let Some(first) = missing.first() {
+    if let Some(first) = missing.first().filter(|_| RunFolder::is_at_work(folder.path())) {
+        check.notes.push(format!(
+            "{} of the planned trials have no record, {first} first: the run is still going on, as another tolok holds its lock; verify it again when it has ended",
+            missing.len()
+        ));
+    } else if let Some(first) = missing.first() {
         let by = if plan.may_end_early() { " by the rule of the plan, or by somebody" } else { "" };
         check.notes.push(format!(
             "{} of the planned trials have no record, {first} first: the run was stopped before them{by}; had they been removed, the manifest would show it",

@@ -179,6 +179,20 @@ fn a_trial_may_be_measured_anew_where_the_lab_has_failed_and_only_there() {
 }
 
 #[test]
+fn a_run_that_another_tolok_still_writes_is_not_taken_for_one_that_was_stopped() {
+    let (_runs, path, plan) = made();
+    let planned = &plan.trials[3];
+    fs::remove_dir_all(path.join(RunFolder::trial_name(planned))).unwrap();
+    let note = |found: &Verification| check(found, "trials").notes[0].clone();
+    assert!(note(&found(&path)).contains("the run was stopped before them"));
+    let writer = RunFolder::open_to_write(&path).unwrap();
+    let of_running = note(&found(&path));
+    assert!(of_running.starts_with("1 of the planned trials have no record"), "{of_running}");
+    assert!(of_running.contains("the run is still going on, as another tolok holds its lock"), "{of_running}");
+    drop(writer);
+}
+
+#[test]
 fn what_a_kill_has_left_out_is_entered_late_and_says_so() {
     let (_runs, path, plan) = made();
     let manifest = path.join("manifest.jsonl");

@@ -29,6 +29,13 @@ pub struct RunHistory {
     pub cautions: Vec<String>,
 }
 
+impl RunHistory {
+    /// Whether a change of any figure was looked for. The ceiling is the machine's, and no answer by itself.
+    pub fn can_tell(&self) -> bool {
+        self.series.iter().any(|series| series.not_judged.is_none() && !series.is_ceiling)
+    }
+}
+
 /// A run that is not part of the history.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LeftOutRun {

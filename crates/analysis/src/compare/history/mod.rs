@@ -211,6 +211,11 @@ fn too_scattered<'a>(found: &RunHistory, judged: impl Iterator<Item = &'a Figure
 
 fn changes_found(found: &RunHistory, judged: usize) -> String {
     let (figures, runs) = (counted(judged as u64, "figure"), counted(found.runs.len() as u64, "run"));
+    if judged == 0 {
+        return format!(
+            "Cannot tell: of {runs}, no figure is ranked in {FEWEST_RUNS} or more. `tolok report RUN` says why a case is not ranked."
+        );
+    }
     let mut changes: Vec<(&FigureSeries, &LevelChange)> =
         found.series.iter().flat_map(|series| series.changes.iter().map(move |change| (series, change))).collect();
     changes.retain(|(series, change)| !series.is_ceiling && change.is_worse.is_some());

@@ -37,6 +37,7 @@ type Entry<'a> = (&'a Row, &'a Figure);
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Text against table",
     says: "The text’s figures, ratios, orders and differences match the table.",
+    needs: "claims of the text: `[[claim]]` in a transcription",
     check,
 };
 

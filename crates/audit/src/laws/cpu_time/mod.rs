@@ -31,6 +31,7 @@ const LONG_S: f64 = 1.0;
 pub(super) const LAW: LawInfo = LawInfo {
     title: "CPU time",
     says: "CPU time of a request = CPUs in use ÷ throughput, and no subject uses more CPUs than there are.",
+    needs: "CPU use beside throughput, or CPU time per request",
     check,
 };
 

@@ -42,6 +42,7 @@ const IDLE: f64 = 0.5;
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Load generator",
     says: "The server sets the figure, not the load generator or the network.",
+    needs: "throughput, and CPU use of the server",
     check,
 };
 

@@ -30,6 +30,7 @@ use crate::laws::LawInfo;
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Differences and noise",
     says: "A difference counts if it exceeds the spread, and the time to start a program.",
+    needs: "figures of two subjects with their spread and number of runs",
     check,
 };
 

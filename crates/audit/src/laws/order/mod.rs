@@ -41,6 +41,7 @@ const KINDS: &[(&str, Of)] = &[
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Order of means and percentiles",
     says: "A mean cannot exceed the percentiles above it, percentiles grow, and all lie between minimum and maximum.",
+    needs: "at least two of minimum, mean, percentiles and maximum",
     check,
 };
 

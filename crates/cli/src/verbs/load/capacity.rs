@@ -12,6 +12,7 @@ use tolok_report::document::{Block, Column, Document, Fact, List, Look, Row, Tab
 use tolok_report::print::{Style, markdown};
 
 use super::options::{Asked, asked};
+use super::others::Before;
 use super::plan_words::{duration, rate};
 use super::style::{TIE, tied};
 use super::{document, hear_interrupts, refusal, session};
@@ -41,10 +42,15 @@ pub fn find(args: &LoadArgs) -> Result<Exit, CliError> {
         return Ok(exit);
     }
     let stop = hear_interrupts()?;
+    let before = Before::look(args);
     let found = search(&asked, &plan, &stop).map_err(|error| refusal::told(error, args, &asked.options))?;
+    let doubt = before.filter(|_| found.limit != Limit::Interrupted).and_then(|before| before.doubt());
     let file = args.output.as_deref().filter(|path| *path != Path::new("-"));
     put(&shown(&found, &asked, args.format, file.is_some())?, file)?;
-    Ok(exit_of(&found))
+    match doubt {
+        None => Ok(exit_of(&found)),
+        Some(reason) => Err(CliError::new(Exit::GateFailed, format!("not trusted: {}", reason.text))),
+    }
 }
 
 /// The options of a run at the first rate.

@@ -6,6 +6,7 @@ mod curl;
 mod document;
 mod junit;
 mod options;
+mod others;
 mod plan_words;
 mod progress;
 mod refusal;
@@ -30,6 +31,7 @@ use crate::exit::{CliError, Exit};
 use crate::output::{json, put, width};
 pub use options::body_bytes;
 use options::{Asked, asked};
+use others::Before;
 use progress::Progress;
 
 /// Generates load on a URL and prints the result.
@@ -54,8 +56,12 @@ pub fn load(args: &LoadArgs) -> Result<Exit, CliError> {
         return Ok(exit);
     }
     let stop = hear_interrupts()?;
+    let before = Before::look(args);
     let record = measure(&asked, args, &stop);
-    let record = record.map_err(|error| refusal::told(error, args, &asked.options))?;
+    let mut record = record.map_err(|error| refusal::told(error, args, &asked.options))?;
+    if let Some(reason) = before.filter(|_| !record.interrupted).and_then(|before| before.doubt()) {
+        record.verdict.distrust(reason);
+    }
     let file = args.output.as_deref().filter(|path| *path != Path::new("-"));
     put(&shown(&record, args.format, file.is_some())?, file)?;
     // The lab judges the record itself, and wants it even with failures.

@@ -1,6 +1,8 @@
 //! What makes the figures of a machine worse, or hard to compare with another machine's.
 
-use super::super::{CpuWish, Machine, SubjectCpus};
+use tolok_model::figures::small_share;
+
+use super::super::{CpuWish, FOREIGN_TOLERATED, Machine, SubjectCpus};
 use super::{Advice, BearsOn, Check, Severity};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -77,6 +79,12 @@ fn given_quota(machine: &Machine) -> Option<Advice> {
 fn busy(machine: &Machine) -> Option<Advice> {
     let why = "other programs take the CPU in the middle of a measurement, which shows as latency";
     let fix = "stop other work, or wait; reports say which trials were disturbed";
+    // Programs that have a CPU each wait for none, so pressure does not tell of them.
+    if let Some(others) = machine.moment.others.as_ref().filter(|others| others.share > FOREIGN_TOLERATED) {
+        let by = others.busiest.as_ref().map(|words| format!(", {words}")).unwrap_or_default();
+        let what = format!("busy when looked at: other programs used {} of the CPUs{by}", small_share(others.share));
+        return say(Severity::Warning, what, why, fix);
+    }
     // Pressure measures waiting in the last seconds. The load average is for kernels without it.
     if let Some(percent) = machine.moment.cpu_pressure_avg10_percent {
         let what = format!("busy when looked at: tasks waited for a CPU in {percent:.0}% of the 10 s before");

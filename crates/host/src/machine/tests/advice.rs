@@ -76,6 +76,18 @@ fn each_shortcoming_of_figures_is_told() {
 }
 
 #[test]
+fn programs_that_have_a_cpu_each_wait_for_none_and_are_told_of_all_the_same() {
+    let mut machine = changed(&[("proc/pressure/cpu", "some avg10=0.00 avg60=0 total=1\n")]);
+    let by = "most of it by rustc (pid 7, 0.98 CPUs)";
+    machine.moment.others = Some(Others { share: 0.05, busiest: Some(by.to_owned()) });
+    assert_eq!(machine.advice(), []);
+    machine.moment.others = Some(Others { share: 0.95, busiest: Some(by.to_owned()) });
+    let advice = told(&machine, "busy when looked at");
+    assert_eq!(advice.what, format!("busy when looked at: other programs used 95% of the CPUs, {by}"));
+    assert_eq!((advice.severity, advice.bears_on), (Severity::Warning, BearsOn::Figures));
+}
+
+#[test]
 fn each_lack_of_an_ability_is_told() {
     let swap = ("proc/meminfo", "MemTotal: 1024 kB\nSwapTotal: 1024 kB\n");
     let unprivileged = ("proc/self/status", PLAIN);

@@ -220,11 +220,19 @@ text = 9
     7:12 «» missing escaped value, expected `b`, `e`, `f`, `n`, `r`, `\`, `"`, `x`, `u`, `U`
     9:11 «2026-13-45» invalid date, expected month between 01 and 12
     10:16 «» missing comma between array elements, expected `,`
-    11:1 «tool» unknown key `tool` (did you mean `tools`? known here: text, minutes, tools)
     13:11 «tru» invalid boolean, expected `true`
     14:7 «salt» `salt` appears twice
     18:13 «» unclosed table, expected `]`
+    11:1 «tool» unknown key `tool` (did you mean `tools`? known here: text, minutes, tools)
     21:8 «9» expected a string, found the number 9
+    "#);
+}
+
+#[test]
+fn errors_of_syntax_come_first_because_others_may_follow_from_them() {
+    assert_snapshot!(check("title = \"Soto\"\nserves = \"four\"\nvegan =\n"), @r#"
+    3:8 «» a value is missing
+    2:10 «"four"» expected a whole number, found the string "four"
     "#);
 }
 
@@ -245,18 +253,18 @@ minutes = [5
 "#;
     assert_snapshot!(check(text), @r#"
     2:8 «{» this `{` is never closed (a `}` is missing)
-    3:10 «"x"» expected a whole number, found the string "x"
     6:9 «[» this `[` is never closed (a `]` is missing)
-    9:1 «txt» unknown key `txt` (did you mean `text`? known here: text, minutes, tools)
     12:11 «[» this `[` is never closed (a `]` is missing)
+    3:10 «"x"» expected a whole number, found the string "x"
+    9:1 «txt» unknown key `txt` (did you mean `text`? known here: text, minutes, tools)
     "#);
 }
 
 #[test]
 fn a_long_string_that_is_never_closed_takes_the_rest() {
     assert_snapshot!(check("serve = 1\ntitle = '''\nSoto\n[oven]\n"), @r"
-    1:1 «serve» unknown key `serve` (did you mean `serves`? known here: title, serves, vegan, course, oven, step, note)
     2:9 «'''» this `'''` is never closed (a `'''` is missing)
+    1:1 «serve» unknown key `serve` (did you mean `serves`? known here: title, serves, vegan, course, oven, step, note)
     ");
 }
 

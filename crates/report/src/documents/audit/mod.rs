@@ -6,7 +6,7 @@
 mod words;
 
 use tolok_analysis::figures::counted;
-use tolok_audit::{Audit, AuditFinding, AuditVerdict, Law, sentence_of_several};
+use tolok_audit::{Audit, AuditFinding, AuditVerdict, Law, LeftOut, sentence_of_several};
 
 use crate::document::{Block, Chip, Column, Depth, Document, Fact, List, Look, Row, Table, Text};
 use words::{ByLaw, Lack, MEANINGS, Sorted, by_line, counts, subtitle, tallies};
@@ -147,11 +147,21 @@ impl OneAudit<'_> {
             let heading = counted("What holds", self.audit.verdicts.holds);
             blocks.push(self.part("holds", &heading, vec![self.held(&held)]));
         }
+        blocks.extend(self.left_out());
         if self.depth == Depth::Page {
             let note = Block::paragraph("A dash: the table has nothing that the law covers.", Look::Muted);
             blocks.push(self.part("laws", "Law by law", vec![note, Block::Table(self.laws())]));
         }
         blocks
+    }
+
+    /// Laws without a single check, each with the columns that it needs.
+    fn left_out(&self) -> Option<Block> {
+        let left_out = &self.audit.left_out;
+        let line = |it: &LeftOut| format!("{}: needs {}", it.law.title(), it.needs).into();
+        let heading = format!("What was left out ({})", counted(left_out.len() as u64, "law"));
+        let list = List { sign: "-", items: left_out.iter().map(line).collect() };
+        (!left_out.is_empty()).then(|| self.part("left-out", &heading, vec![Block::List(list)]))
     }
 
     /// A section of the audit, one rank below its title.

@@ -22,7 +22,7 @@ const RULES: [(&str, &str); 10] = [
     ("generator-headroom", "The generator was not the limit"),
     ("offered-rate", "All scheduled requests were sent"),
     ("lateness", "Requests left on time"),
-    ("disturbance", "No trial was discarded because the CPU was busy"),
+    ("disturbance", "Others left the CPU to the servers"),
     ("steady-state", "The seconds of each window had one level"),
 ];
 

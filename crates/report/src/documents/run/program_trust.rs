@@ -1,10 +1,10 @@
 //! The checks of programs.
 
-use tolok_analysis::figures::{count, counted};
+use tolok_analysis::figures::counted;
 use tolok_analysis::{Findings, FlagKind, ProgramCaseFinding};
 
 use super::programs::runs_in_all;
-use super::trust::Check;
+use super::trust::{Check, left_by_others};
 
 /// Every check of a run's programs; empty without programs.
 pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
@@ -12,7 +12,13 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
     if cases.is_empty() {
         return Vec::new();
     }
-    let checks = vec![intervals(&cases), steps(&cases), above_start(&cases), outliers(findings, &cases), quiet(&cases)];
+    let checks = vec![
+        intervals(&cases),
+        steps(&cases),
+        above_start(&cases),
+        outliers(findings, &cases),
+        quiet(findings, &cases),
+    ];
     if cases.iter().any(|case| case.trials_measured > 0) {
         return checks;
     }
@@ -48,12 +54,10 @@ fn outliers(findings: &Findings, cases: &[&ProgramCaseFinding]) -> Check {
     check("No run was far from the others of its trial", outliers == 0, seen)
 }
 
-fn quiet(cases: &[&ProgramCaseFinding]) -> Check {
-    let disturbed: usize = cases.iter().map(|case| case.disturbed.len()).sum();
+fn quiet(findings: &Findings, cases: &[&ProgramCaseFinding]) -> Check {
+    let disturbed = cases.iter().map(|case| case.disturbed.len()).sum();
     let reruns: u32 = cases.iter().map(|case| case.reruns).sum();
-    let (reruns, disturbed_words) = (counted(reruns.into(), "time"), count(disturbed as u64));
-    let seen = format!("{reruns} repeated; {disturbed_words} discarded");
-    check("No trial of a program was discarded because the CPU was busy", disturbed == 0, seen)
+    left_by_others(findings, "Others left the CPU to the programs", &counted(reruns.into(), "time"), disturbed)
 }
 
 fn check(rule: &'static str, passed: bool, seen: String) -> Check {

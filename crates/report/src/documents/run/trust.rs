@@ -92,7 +92,7 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
         wire_agrees(findings, &all),
         Some(no_errors(&all)),
         Some(stood_by(&competing)),
-        Some(quiet(findings, &all)),
+        Some(quiet(findings)),
         enough_memory(findings, &all),
         link_in_time(findings, &all),
         counters_right(&competing),
@@ -225,21 +225,29 @@ fn held_apart(findings: &Findings) -> Option<Check> {
 }
 
 /// For servers only: programs have a check of their own.
-fn quiet(findings: &Findings, cases: &[&CaseFinding]) -> Check {
+fn quiet(findings: &Findings) -> Check {
     let programs = || findings.programs.iter().flat_map(|program| &program.cases);
     let of_programs: usize = programs().map(|case| case.disturbed.len()).sum();
     let disturbed = findings.trials.disturbed as usize - of_programs;
     let reruns = findings.trials.measurements_discarded - programs().map(|case| case.reruns).sum::<u32>();
-    let worst = |of: fn(&CaseFinding) -> Option<f64>| small_share(busiest(cases, of).map_or(0.0, |(_, share)| share));
-    let seen = format!(
-        "{} repeated; {} discarded; in the median clean trial of a case other programs used \
-         at most {} of the machine’s CPUs, and the hypervisor took at most {}",
-        counted(u64::from(reruns), "measurement"),
-        counted(disturbed as u64, "trial"),
-        worst(|case| case.foreign_busy),
-        worst(|case| case.stolen),
-    );
-    check("No trial was discarded because the CPU was busy", disturbed == 0, seen)
+    let repeated = counted(u64::from(reruns), "measurement");
+    left_by_others(findings, "Others left the CPU to the servers", &repeated, disturbed)
+}
+
+/// That the CPU was free for what was measured: nothing was discarded, and what was kept had it.
+pub(crate) fn left_by_others(findings: &Findings, rule: &'static str, repeated: &str, disturbed: usize) -> Check {
+    let others = &findings.others;
+    let discarded = counted(disturbed as u64, "trial");
+    let taken = others.used.zip(others.stolen).map(|(used, stolen)| {
+        format!(
+            "; in the median clean trial of a case other programs used at most {} of the machine’s CPUs, and the hypervisor \
+             took at most {}",
+            small_share(used),
+            small_share(stolen)
+        )
+    });
+    let seen = format!("{repeated} repeated; {discarded} discarded{}", taken.unwrap_or_default());
+    check(rule, disturbed == 0 && others.caution.is_none(), seen)
 }
 
 /// `None` if there was no limit and nothing was killed.

@@ -3,6 +3,7 @@
 //! Bars shrink first, then names, and then the costs are dropped. After that, scenarios are split into several blocks, or lose their
 //! bars if that saves a block.
 
+use crate::apart::apart;
 use crate::document::{Look, Matrix, MatrixCell, MatrixColumn, MatrixRow};
 use crate::printable::printable;
 
@@ -65,7 +66,7 @@ impl<'a> Layout<'a> {
     }
 
     fn with(of: &'a Matrix, bar: usize, has_costs: bool, is_short: bool) -> Self {
-        let names: Vec<String> = of.rows.iter().map(|row| name(row, is_short)).collect();
+        let names = names(of, is_short);
         let name = names.iter().map(|name| letters(name)).max().unwrap_or(0);
         let value = |place: usize| column(of, place).map(|cell| letters(&cell.value)).max().unwrap_or(0);
         let tier = |place: usize| column(of, place).map(|cell| letters(&cell.tier)).max().unwrap_or(0);
@@ -170,11 +171,16 @@ fn column(of: &Matrix, place: usize) -> impl Iterator<Item = &MatrixCell> {
     of.rows.iter().filter_map(move |row| row.cells.get(place))
 }
 
-/// The name of a row with its notes.
-fn name(row: &MatrixRow, is_short: bool) -> String {
-    let name = if is_short || letters(&row.name) > NAME { &row.short } else { &row.name };
-    let notes: String = row.notes.iter().map(|number| format!(" [{number}]")).collect();
-    format!("{}{notes}", cut(&printable(name), NAME))
+/// The names of all rows with their notes.
+fn names(of: &Matrix, is_short: bool) -> Vec<String> {
+    let name = |row: &MatrixRow| {
+        let name = if is_short || letters(&row.name) > NAME { &row.short } else { &row.name };
+        printable(name)
+    };
+    let whole: Vec<String> = of.rows.iter().map(name).collect();
+    let fitted = apart(&whole.iter().map(String::as_str).collect::<Vec<_>>(), NAME, cut);
+    let notes = |row: &MatrixRow| row.notes.iter().map(|number| format!(" [{number}]")).collect::<String>();
+    of.rows.iter().zip(fitted).map(|(row, name)| name + &notes(row)).collect()
 }
 
 /// A bar in eighths of a character; a positive share has at least one.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use tolok_report::charts::figures;
+use tolok_report::figures::Quantity;
 
 use super::*;
 
@@ -39,6 +40,18 @@ fn a_figure_needs_nothing_but_itself() {
 }
 
 /// Everything drawn has an explicit colour, or explicitly none.
+#[test]
+fn a_ratio_has_one_interval_in_the_chart_and_in_the_table_beside_it() {
+    let findings = edge_case("ordinary");
+    let scenario = &findings.scenarios[0];
+    let pair = scenario.comparisons.iter().find(|pair| pair.a == scenario.cases[0].subject).unwrap();
+    assert_ne!(pair.simultaneous_low, pair.ratio.low, "that of all pairs together is another one");
+    let words = tolok_report::figures::figure(Quantity::Ratio, &pair.ratio).line();
+    let drawn = figures(&findings).into_iter().filter(|figure| figure.name.starts_with("differences"));
+    assert!(drawn.map(|figure| figure.svg).any(|svg| svg.contains(&words)), "{words}");
+    assert!(text(&findings, Format::Html).matches(&words).count() > 1, "{words}");
+}
+
 #[test]
 fn nothing_is_drawn_in_the_colour_that_happens_to_be_the_default() {
     for (name, findings) in every_edge_case() {
