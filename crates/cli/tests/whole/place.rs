@@ -22,15 +22,15 @@ pub fn repository() -> PathBuf {
 /// The binary under test.
 pub const TOLOK: &str = env!("CARGO_BIN_EXE_tolok");
 
-/// Held alone by whoever measures, and together by those who keep CPUs busy without measuring.
+/// Held alone by tests that judge figures, and together by all others that keep CPUs busy.
 static TURN: RwLock<()> = RwLock::new(());
 
-/// Trials pin their parts to CPUs, so two at once would starve each other; tests that measure take turns.
+/// For tests in [`crate::undisturbed`]: trials pin their parts to CPUs, so two at once starve each other.
 pub fn my_turn() -> RwLockWriteGuard<'static, ()> {
     TURN.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// For tests that keep CPUs busy, and show nothing that others could disturb by doing so, too.
+/// For tests that keep CPUs busy, and judge nothing that others change by doing so, too.
 pub fn shared_turn() -> RwLockReadGuard<'static, ()> {
     TURN.read().unwrap_or_else(PoisonError::into_inner)
 }
@@ -111,7 +111,7 @@ impl Place {
     }
 
     /// Adds the study `try`: `hello` on these subjects, in windows of `duration`. What else the machine does meanwhile is no
-    /// matter.
+    /// matter if that is a second: a trial fails whose window is shorter than three times what the lab was held up.
     pub fn with_study(self, subjects: &str, blocks: u32, duration: &str) -> Self {
         let text = format!(
             "title = 'Try'\nsubjects = {subjects}\nblocks = {blocks}\nseed = 7\nceiling = false\naa-pair = false\nreruns = 0\n\
@@ -195,13 +195,17 @@ pub struct Started {
     progress: Receiver<String>,
 }
 
-/// Sends a signal to every process whose command line begins so, but not to their children, which have the same one for an instant.
-pub fn signal_all(line: &str, signal: rustix::process::Signal) {
+/// Sends a signal to every process of this place whose command line begins so, but not to their children, which have the same one for
+/// an instant.
+pub fn signal_all(place: &Place, line: &str, signal: rustix::process::Signal) {
+    let home = format!("TOLOK_HOME={}", place.path().display());
     let all = fs::read_dir("/proc").unwrap().flatten();
     let numbers = all.filter_map(|entry| entry.file_name().to_string_lossy().parse::<i32>().ok());
     let is_meant = |number: &i32| {
         let own = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&own).replace('\0', " ").starts_with(line)
+        let environment = fs::read(format!("/proc/{number}/environ")).unwrap_or_default();
+        let is_here = environment.split(|byte| *byte == 0).any(|variable| variable == home.as_bytes());
+        is_here && String::from_utf8_lossy(&own).replace('\0', " ").starts_with(line)
     };
     let meant: Vec<i32> = numbers.filter(is_meant).collect();
     let parent = |number: &i32| {
