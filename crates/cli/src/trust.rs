@@ -3,11 +3,10 @@
 //! Reading a stranger's run is safe. But its plan may name folders with programs, scripts, servers and databases. tolok stores the
 //! hashes of the plans that it made for this user, and asks before it resumes any other.
 
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
 use tolok_lab::home::user_folder;
 use tolok_model::secrets::masked;
 use tolok_model::{Plan, Subject, SubjectFolder};
@@ -91,15 +90,44 @@ fn is_known(hash: &str) -> Result<bool, CliError> {
     Ok(fs::read_to_string(known_plans()?).is_ok_and(|text| text.lines().any(|line| line == hash)))
 }
 
-/// Replaces the file atomically, because another tolok may read it.
+/// Adds a line under the file's lock: several toloks may begin runs at the same moment.
 fn keep(file: &Path, hash: &str) -> io::Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let known = fs::read_to_string(file).unwrap_or_default();
+    fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
+    let mut open = File::options().read(true).append(true).create(true).open(file)?;
+    open.lock()?;
+    let mut known = String::new();
+    open.read_to_string(&mut known)?;
     if known.lines().any(|line| line == hash) {
         return Ok(());
     }
-    let mut whole = NamedTempFile::new_in(folder)?;
-    whole.write_all(format!("{known}{hash}\n").as_bytes())?;
-    whole.persist(file).map(drop).map_err(|error| error.error)
+    // A full disk may have cut off the last line.
+    let begins = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
+    open.write_all(format!("{begins}{hash}\n").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_many_keep_at_once_is_kept_in_whole_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cache/plans");
+        let hashes: Vec<String> = (100..164).map(|number| number.to_string()).collect();
+        std::thread::scope(|scope| {
+            hashes.iter().for_each(|hash| drop(scope.spawn(|| keep(&file, hash).unwrap())));
+        });
+        let mut kept: Vec<String> = fs::read_to_string(&file).unwrap().lines().map(str::to_owned).collect();
+        kept.sort();
+        assert_eq!(kept, hashes);
+    }
+
+    #[test]
+    fn a_plan_is_kept_once_and_never_joins_a_line_that_was_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("plans");
+        fs::write(&file, "one\ntw").unwrap();
+        ["three", "one", "three"].iter().for_each(|hash| keep(&file, hash).unwrap());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "one\ntw\nthree\n");
+    }
 }

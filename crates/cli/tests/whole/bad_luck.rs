@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use crate::place::{Place, my_turn};
+use crate::place::{Place, shared_turn};
 
 /// Runs a faulty subject beside a good one. Returns the outcome of the faulty one's first trial.
 fn outcome_of(fault: &str) -> Value {
-    outcome_under("duration = '300ms', warmup = '50ms', timeout = '1s'", fault)
+    outcome_under("duration = '1s', warmup = '50ms', timeout = '1s'", fault)
 }
 
 /// Like [`outcome_of`], under this load of four users.
 fn outcome_under(load: &str, fault: &str) -> Value {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("good", "none").with_faulty("bad", fault);
     let study = format!(
         "title = 'Try'\nsubjects = ['test/good', 'test/bad']\nblocks = 1\nseed = 7\nceiling = false\naa-pair = false\nreruns = 0\n\
@@ -51,9 +51,9 @@ fn a_subject_that_ends_at_its_start_did_not_start() {
 
 #[test]
 fn a_subject_that_never_starts_is_tried_in_two_rounds_only() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("good", "none").with_faulty("bad", "exit-at-start");
-    let place = place.with_study("['test/good', 'test/bad']", 4, "100ms");
+    let place = place.with_study("['test/good', 'test/bad']", 4, "1s");
     let said = place.tolok(&["run", "try"]);
     assert_eq!(said.code, Some(5), "{}", said.progress);
     let mut records = place.records();
@@ -111,14 +111,14 @@ fn a_port_that_is_always_taken_is_tried_again_on_others_and_then_reported() {
 
 #[test]
 fn a_build_that_fails_is_a_record_with_what_the_compiler_said() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("good", "none").with_subject(
         "unbuilt",
         "title = 'Unbuilt'\nruntime = 'test'\nworkloads = ['hello']\n\
          [build]\ncommand = ['sh', '-c', 'echo there is a typo in line 3 >&2; exit 2']\n\
          [[process]]\nname = 'server'\ncommand = ['{{ build }}/server']\n",
     );
-    let place = place.with_study("['test/good', 'test/unbuilt']", 1, "200ms");
+    let place = place.with_study("['test/good', 'test/unbuilt']", 1, "1s");
     let said = place.tolok(&["run", "try"]);
     assert_eq!(said.code, Some(5), "{}", said.progress);
     let records = place.records();
@@ -154,7 +154,7 @@ fn a_folder_that_cannot_be_written_is_one_sentence() {
 
 #[test]
 fn a_full_disk_is_one_sentence_and_what_is_finished_stays() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 40, "50ms");
     let small = place.path().join("small");
     std::fs::create_dir(&small).unwrap();

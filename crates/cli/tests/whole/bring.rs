@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::place::{Place, Said, assert_done, my_turn, repository};
+use crate::place::{Place, Said, assert_done, repository, shared_turn};
 
 /// A server that tolok did not start. It responds until it is dropped, or for a given number of requests.
 pub struct Server {
@@ -103,7 +103,8 @@ fn hello() -> String {
 }
 
 const AT_ONCE: Duration = Duration::ZERO;
-const SLOW: Duration = Duration::from_millis(20);
+/// So slow that no disturbance makes the other one slower.
+const SLOW: Duration = Duration::from_millis(100);
 
 fn same(_: u64) -> String {
     "the same each time".to_owned()
@@ -117,8 +118,8 @@ fn any_length(number: u64) -> String {
     "x".repeat(1 + number as usize % 7)
 }
 
-/// Short windows.
-const SHORT: [&str; 2] = ["--scale", "0.1"];
+/// Windows of a second.
+const SHORT: [&str; 2] = ["--scale", "0.5"];
 
 fn run(place: &Place, arguments: &[&str]) -> Said {
     place.tolok(&[&["run"], arguments, &SHORT].concat())
@@ -140,7 +141,7 @@ fn assert_it_holds(place: &Place) {
 
 #[test]
 fn two_servers_that_run_already_are_compared_and_nothing_is_said_of_what_they_used() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, quick, slow) = (Place::new(), Server::start(same, AT_ONCE, None), Server::start(same, SLOW, None));
     let urls = [format!("quick={}", quick.url("/a")), format!("slow={}", slow.url("/b?c=d"))];
     let said = run(&place, &["--url", &urls[0], "--url", &urls[1], "--blocks", "2"]);
@@ -196,7 +197,7 @@ fn a_server_on_another_machine_is_asked_only_with_consent() {
 
 #[test]
 fn bodies_that_differ_are_compared_by_as_much_as_is_the_same() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, length, nothing) =
         (Place::new(), Server::start(one_length, AT_ONCE, None), Server::start(any_length, AT_ONCE, None));
     let urls = [format!("length={}", length.url("/")), format!("nothing={}", nothing.url("/"))];
@@ -214,7 +215,7 @@ fn bodies_that_differ_are_compared_by_as_much_as_is_the_same() {
 
 #[test]
 fn a_server_that_dies_is_a_failure_of_its_trials_and_no_crash() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, mortal) = (Place::new(), Server::start(same, Duration::from_millis(1), Some(400)));
     let said = run(&place, &["--url", &mortal.url("/"), "--blocks", "2"]);
     assert_eq!(said.code, Some(5), "{}", said.progress);
@@ -231,11 +232,11 @@ fn a_server_that_dies_is_a_failure_of_its_trials_and_no_crash() {
 
 const STUDY: &str = "title = 'Both'\nsubjects = ['test/sound']\nblocks = 2\nceiling = false\nreruns = 0\n\
                      [[scenario]]\nworkload = ['hello', 'json']\n\
-                     load = { executor = 'constant-vus', vus = 4, duration = '300ms', warmup = '50ms', timeout = '1s' }\n";
+                     load = { executor = 'constant-vus', vus = 4, duration = '1s', warmup = '50ms', timeout = '1s' }\n";
 
 #[test]
 fn beside_a_study_s_subjects_it_is_asked_what_they_are_asked_and_what_it_lacks_is_left_out() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("sound", "none");
     fs::write(place.path().join("studies/both.toml"), STUDY).unwrap();
     let server = Server::start(same, AT_ONCE, None);
@@ -276,7 +277,7 @@ fn a_folder_is_measured_beside_the_study_s_subjects_and_goes_on_later() {
     if !has_node() {
         return tolok_testkit::skip(tolok_testkit::test_name!(), "there is no node");
     }
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("sound", "none");
     fs::write(place.path().join("studies/both.toml"), STUDY).unwrap();
     let folder = brought(&place, "mine");

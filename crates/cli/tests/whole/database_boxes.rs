@@ -15,7 +15,7 @@ use tolok_model::{CpuMap, Database, Engine, Environment, Link, LinkBackend};
 use tolok_testkit::{is_own_process, require, run_in_own_process, test_name};
 
 use crate::boxed::{Ground, Traces, groups, keeper_of, private, private_with, wait_until};
-use crate::place::{TOLOK, assert_all_gone, my_turn};
+use crate::place::{TOLOK, assert_all_gone, shared_turn};
 
 const CONGESTION: &str = "net.ipv4.tcp_congestion_control";
 const PORT: u16 = 3306;
@@ -275,7 +275,7 @@ fn a_database_comes_back_in_its_network_and_what_it_used_stays_counted() {
 fn what_an_environment_asks_of_its_database_is_tried_out() {
     require!(can_have_links() && can_have_groups(), "no groups or no TUN device");
     // It cleans up after dead sessions, which other tests examine.
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let ground = run::Capabilities::prepare();
     let cpus = CpuMap { subject: vec![0], generator: vec![0], ..CpuMap::default() };
     let tried = |cpus: &CpuMap, database: Database| {

@@ -9,11 +9,12 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::thread;
 
 use tempfile::TempDir;
 
-use crate::place::{TOLOK, my_turn, repository};
+use crate::place::{TOLOK, repository, shared_turn};
 
 /// Replacements that shorten commands, applied in this order: windows, rounds, fetches and long measurements. All else is run as
 /// written. A longer text comes before its own parts.
@@ -110,19 +111,21 @@ fn typed(block: &Block) -> Option<String> {
 /// A reader's checkout, with a running server and a stored run.
 struct Reader {
     folder: TempDir,
-    server: Child,
-    port: u16,
 }
 
 impl Reader {
-    /// The checkout that all documents share: its run takes some seconds.
-    fn get() -> &'static Self {
-        static READER: OnceLock<Reader> = OnceLock::new();
-        READER.get_or_init(Self::new)
+    /// A copy of a checkout that is made once, because its run takes some seconds.
+    fn new() -> Self {
+        static FIRST: OnceLock<Reader> = OnceLock::new();
+        let first = FIRST.get_or_init(Self::first);
+        let reader = Self { folder: reader_folder() };
+        let from = first.folder.path().join(".");
+        assert!(Command::new("cp").arg("-a").arg(from).arg(reader.folder.path()).status().unwrap().success());
+        reader
     }
 
-    fn new() -> Self {
-        let folder = tempfile::Builder::new().prefix("tolok-reader-").tempdir().unwrap();
+    fn first() -> Self {
+        let folder = reader_folder();
         for name in ["schemas", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "crates"] {
             symlink(repository().join(name), folder.path().join(name)).unwrap();
         }
@@ -137,8 +140,7 @@ impl Reader {
         assert!(copied.unwrap().success());
         link_each("subjects", folder.path());
         link_each("published", folder.path());
-        let (server, port) = server();
-        let reader = Self { folder, server, port };
+        let reader = Self { folder };
         reader.write("tolok", &wrapper());
         fs::set_permissions(reader.folder.path().join("tolok"), fs::Permissions::from_mode(0o755)).unwrap();
         reader.write("want.json", r#"{"ok":true}"#);
@@ -146,9 +148,10 @@ impl Reader {
         reader.write("studies/mine.toml", STUDY);
         let own = "tolok new subject my-server --runtime node --in ~/code && cp -r ~/code/my-server .";
         assert!(reader.shell(own).status.success());
-        for (seed, names) in [(1, ["A", "before", "baseline"]), (2, ["B", "after", "NAME"])] {
-            reader.keep_run(seed, names);
-        }
+        thread::scope(|scope| {
+            scope.spawn(|| reader.keep_run(1, ["A", "before", "baseline"]));
+            reader.keep_run(2, ["B", "after", "NAME"]);
+        });
         for (of, names) in [("A", ["A1", "A2", "A3"]), ("B", ["B1", "B2", "B3"])] {
             names.iter().for_each(|name| reader.keep_as_another(of, name));
         }
@@ -157,16 +160,17 @@ impl Reader {
 
     /// Makes a run, and stores it under these names. Each copy is newer than the original, so `latest` is one of them.
     fn keep_run(&self, seed: u32, names: [&str; 3]) {
-        let made = self.shell(&format!("tolok run mine --seed {seed} --runs made -o made.txt"));
+        let folder = self.folder.path().join(format!("made-{seed}"));
+        let made = self.shell(&format!("tolok run mine --seed {seed} --runs made-{seed} -o made-{seed}.txt"));
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let runs = self.folder.path().join("runs");
         fs::create_dir_all(&runs).unwrap();
-        let [run] = <[PathBuf; 1]>::try_from(folder_names(&self.folder.path().join("made"))).unwrap();
+        let [run] = <[PathBuf; 1]>::try_from(folder_names(&folder)).unwrap();
         for name in names {
             let copied = Command::new("cp").arg("-r").arg(&run).arg(runs.join(name)).status();
             assert!(copied.unwrap().success());
         }
-        fs::remove_dir_all(self.folder.path().join("made")).unwrap();
+        fs::remove_dir_all(folder).unwrap();
     }
 
     /// Copies a run as another one. Its manifest does not contain the new id, so only `compare` reads it.
@@ -204,7 +208,7 @@ impl Reader {
 
     /// Runs a script in the checkout, with tolok on the PATH.
     fn shell(&self, script: &str) -> std::process::Output {
-        let _turn = my_turn();
+        let _turn = shared_turn();
         let own = self.folder.path();
         let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap());
         let mut command = Command::new("sh");
@@ -227,31 +231,28 @@ impl Reader {
     /// A script with all replacements applied.
     fn shortened(&self, script: &str) -> String {
         let shorter = SHORTER.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to));
-        let here = format!("127.0.0.1:{}", self.port);
+        let here = format!("127.0.0.1:{}", server_port());
         let ports = ["18080", "8080", "3000", "3001"];
         ports.iter().fold(shorter, |text, port| text.replace(&format!("127.0.0.1:{port}"), &here))
     }
 }
 
-impl Drop for Reader {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
+fn reader_folder() -> TempDir {
+    tempfile::Builder::new().prefix("tolok-reader-").tempdir().unwrap()
 }
 
 /// A study whose run has everything that the documents show: a database, several numbers of users, and enough rounds for intervals.
 const STUDY: &str = "\
 title = 'Mine'
 subjects = ['node/http']
-blocks = 5
+blocks = 3
 seed = 7
 ceiling = false
 aa-pair = false
 reruns = 0
 [[scenario]]
 workload = 'rows?limit=10'
-load = { executor = 'constant-vus', vus = [2, 8], duration = '300ms', warmup = '50ms' }
+load = { executor = 'constant-vus', vus = [2, 8], duration = '1s', warmup = '50ms' }
 ";
 
 /// tolok for scripts that stop at an error: its result codes become 0.
@@ -259,7 +260,13 @@ fn wrapper() -> String {
     format!("#!/bin/sh\n'{TOLOK}' \"$@\"\ncode=$?\ncase $code in {SAID}) exit 0 ;; *) exit $code ;; esac\n")
 }
 
-/// A small server, and its port. It ends with the test, when its standard input closes.
+/// The port of a small server for all readers.
+fn server_port() -> u16 {
+    static SERVER: OnceLock<(Child, u16)> = OnceLock::new();
+    SERVER.get_or_init(server).1
+}
+
+/// A small server, and its port. It ends with this process, when its standard input closes.
 fn server() -> (Child, u16) {
     let script = "const s = require('http').createServer((q, a) => { const hello = q.url.endsWith('/hello'); \
                   a.setHeader('content-type', hello ? 'text/html' : 'application/json'); \
@@ -301,16 +308,12 @@ fn documents() -> BTreeSet<String> {
     found
 }
 
-/// Runs all commands of a document.
-fn check(document: &str) {
-    // One document at a time, because each must begin with the same run as `latest`.
-    static READING: Mutex<()> = Mutex::new(());
-    let _reading = READING.lock().unwrap_or_else(PoisonError::into_inner);
-    Reader::get().begin_with("runs/NAME/run.json");
+/// Runs all commands of a document. Each document begins with the same run as `latest`.
+fn check(reader: &Reader, document: &str) {
+    reader.begin_with("runs/NAME/run.json");
     let text = fs::read_to_string(repository().join(document)).unwrap();
     for block in blocks(&text) {
         let Some(script) = typed(&block).filter(|_| block.not_run.is_none()) else { continue };
-        let reader = Reader::get();
         let script = reader.shortened(&script);
         reader.let_studies_be_disturbed();
         let ended = reader.shell(&script);
@@ -321,25 +324,31 @@ fn check(document: &str) {
 
 #[test]
 fn what_the_readme_has_people_type() {
-    check("README.md");
+    check(&Reader::new(), "README.md");
 }
 
 #[test]
 fn what_the_guide_has_people_type() {
-    check("docs/guide.md");
+    check(&Reader::new(), "docs/guide.md");
 }
 
 #[test]
 fn what_the_page_on_load_has_people_type() {
-    check("docs/load.md");
+    check(&Reader::new(), "docs/load.md");
+}
+
+#[test]
+fn what_the_page_on_servers_of_ones_own_has_people_type() {
+    check(&Reader::new(), "docs/own-servers.md");
 }
 
 #[test]
 fn what_all_other_documents_have_people_type() {
-    let own = ["README.md", "docs/guide.md", "docs/load.md"];
+    let own = ["README.md", "docs/guide.md", "docs/load.md", "docs/own-servers.md"];
     let others = documents();
     assert!(own.iter().all(|name| others.contains(*name)));
-    others.iter().filter(|name| !own.contains(&name.as_str())).for_each(|name| check(name));
+    let reader = Reader::new();
+    others.iter().filter(|name| !own.contains(&name.as_str())).for_each(|name| check(&reader, name));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tolok_testkit::require;
 
-use crate::place::{Place, Said, my_turn, repository};
+use crate::place::{Place, Said, repository, shared_turn};
 
 /// Launches take a tenth of their time, and there are five.
 const SHORT: [&str; 6] = ["--budget", "1s", "--scale", "0.1", "--vus", "4"];
@@ -29,7 +29,7 @@ fn code_of(found: &Value) -> Option<i32> {
 
 #[test]
 fn a_duel_ends_with_both_ratios_and_the_code_of_its_outcome() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("one", "none").with_faulty("other", "none");
     let said = duel(&place, &["test/one", "test/other", "--format", "json"]);
     let found: Value = serde_json::from_str(&said.output).unwrap_or_else(|error| panic!("{error}: {}", said.progress));
@@ -52,7 +52,7 @@ fn a_duel_ends_with_both_ratios_and_the_code_of_its_outcome() {
 
 #[test]
 fn a_duel_that_was_stopped_goes_on_and_ends_like_any_other() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("one", "none").with_faulty("other", "none");
     let mut started =
         place.start(&[&["duel", "test/one", "test/other", "--judge", "cpu", "--format", "json"][..], &SHORT].concat());
@@ -81,7 +81,7 @@ fn git(folder: &Path, arguments: &[&str]) {
 
 #[test]
 fn two_states_of_a_folder_make_a_comment_for_a_pull_request() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("mine", "none");
     let (root, mine) = (place.path().join("checkout"), place.path().join("checkout/servers/mine"));
     fs::create_dir_all(&mine).unwrap();
@@ -106,7 +106,7 @@ fn two_states_of_a_folder_make_a_comment_for_a_pull_request() {
 
 #[test]
 fn a_side_that_answers_wrongly_is_named_with_the_reason() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("one", "none").with_faulty("wrong", "wrong-body");
     let said = duel(&place, &["test/one", "test/wrong"]);
     assert_eq!(said.code, Some(5), "{}", said.progress);
@@ -119,7 +119,7 @@ fn a_side_that_answers_wrongly_is_named_with_the_reason() {
 
 #[test]
 fn two_versions_of_bun_meet() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new();
     std::os::unix::fs::symlink(repository().join("subjects/bun"), place.path().join("subjects/bun")).unwrap();
     let fetched = place.tolok(&["setup", "--yes", "bun@1.2.0", "bun@1.4.5"]);

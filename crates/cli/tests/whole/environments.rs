@@ -5,10 +5,10 @@ use serde_json::Value;
 use tolok_host::group::{Controller, Hierarchies};
 use tolok_testkit::require;
 
-use crate::place::{Place, Said, assert_all_gone, assert_done, my_turn};
+use crate::place::{Place, Said, assert_all_gone, assert_done, shared_turn};
 
 /// A place with one subject and a study of it: `json` in windows of one second in this environment.
-fn place(fault: &str, environment: &str) -> Place {
+pub fn place(fault: &str, environment: &str) -> Place {
     let place = Place::new().with_faulty("server", fault);
     let study = format!(
         "title = 'Try'\nsubjects = ['test/server']\nblocks = 1\nseed = 7\nreruns = 0\nceiling = false\n[[scenario]]\n\
@@ -19,7 +19,7 @@ fn place(fault: &str, environment: &str) -> Place {
     place
 }
 
-fn run(place: &Place, options: &[&str]) -> (Said, Vec<Value>) {
+pub fn run(place: &Place, options: &[&str]) -> (Said, Vec<Value>) {
     let said = place.tolok(&[&["run", "try"], options].concat());
     let records = place.records();
     assert_all_gone(|| place.processes());
@@ -27,7 +27,7 @@ fn run(place: &Place, options: &[&str]) -> (Said, Vec<Value>) {
 }
 
 /// Whether control groups here have these controllers.
-fn has_groups(controllers: &[Controller]) -> bool {
+pub fn has_groups(controllers: &[Controller]) -> bool {
     let usable = Hierarchies::find().usable();
     controllers.iter().all(|controller| usable.contains(controller))
 }
@@ -35,7 +35,7 @@ fn has_groups(controllers: &[Controller]) -> bool {
 #[test]
 fn a_subject_that_needs_more_memory_than_it_may_have_is_out_of_memory() {
     require!(has_groups(&[Controller::Memory]), "no control group can limit memory here");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place("leak", "subject = { cpus = 1, memory = '64MiB' }");
     let (said, records) = run(&place, &[]);
     assert_eq!(said.code, Some(5), "{}", said.progress);
@@ -45,62 +45,10 @@ fn a_subject_that_needs_more_memory_than_it_may_have_is_out_of_memory() {
     assert!(message.starts_with("the kernel killed 1 process of it at its memory limit of 64 MiB"), "{message}");
 }
 
-/// A place with a study of one server on its own CPU, and under a quota of one CPU. The subject also runs a busy loop, so in both
-/// modes it tries to use more than one CPU.
-fn two_modes() -> Place {
-    let place = place("none", "subject = { cpus = 1, mode = ['dedicated', 'quota'] }");
-    let file = place.path().join("subjects/test/server/subject.toml");
-    let text = std::fs::read_to_string(&file).unwrap();
-    let (head, command) = text.split_once("command = [").unwrap();
-    let script = r#"(while :; do :; done) & exec "$@""#;
-    std::fs::write(&file, format!("{head}command = ['sh', '-c', '{script}', 'sh', {command}")).unwrap();
-    place
-}
-
-#[test]
-fn a_quota_is_told_from_dedicated_cpus_and_the_two_are_never_in_one_table() {
-    require!(has_groups(&[Controller::Cpu, Controller::CpuSet]), "no control group can limit CPUs here");
-    let _turn = my_turn();
-    let place = two_modes();
-    let (said, records) = run(&place, &[]);
-    assert_eq!(records.len(), 2, "{}", said.progress);
-    let of = |mode: &str| {
-        let record = records.iter().find(|record| record["case"].as_str().unwrap().contains(mode));
-        record.unwrap_or_else(|| panic!("no case under {mode}: {}", said.progress))
-    };
-    let (dedicated, quota) = (of("dedicated"), of("quota"));
-    // Only subjects with a quota are throttled.
-    let throttled = |record: &Value| {
-        let throttling = &record["outcome"]["subject"]["throttling"];
-        (throttling["throttled_periods"].as_u64().unwrap_or(0), throttling["throttled_s"].as_f64().unwrap_or(0.0))
-    };
-    assert_eq!(throttled(dedicated), (0, 0.0), "{dedicated}");
-    let (periods, seconds) = throttled(quota);
-    assert!(periods > 0 && seconds > 0.0, "{quota}");
-    let used = |record: &Value| record["outcome"]["subject"]["cpu_s"].as_f64().unwrap();
-    assert!(used(dedicated) > 0.0 && used(quota) > 0.0);
-    // Each is a separate scenario with its own table.
-    let report: Value = serde_json::from_str(&place.tolok(&["report", "latest", "--format", "json"]).output).unwrap();
-    let scenarios = report["scenarios"].as_array().unwrap();
-    let modes: Vec<&str> =
-        scenarios.iter().map(|scenario| scenario["environment"]["subject"]["mode"].as_str().unwrap()).collect();
-    assert_eq!(modes, ["dedicated", "quota"], "{report}");
-    for scenario in scenarios {
-        assert_eq!(scenario["cases"].as_array().unwrap().len(), 1, "{scenario}");
-        assert_eq!(scenario["comparisons"].as_array().unwrap().len(), 0, "{scenario}");
-    }
-    let markdown = place.tolok(&["report", "latest", "--format", "md"]).output;
-    // Tables with one line per scenario compare nothing, and neither does the table of given resources.
-    let is_of_figures = |block: &&str| block.starts_with("| subject |") && !block.starts_with("| subject | given ");
-    let tables = markdown.split("\n\n").filter(is_of_figures);
-    let both = tables.filter(|table| table.contains("dedicated") && table.contains("quota"));
-    assert_eq!(both.collect::<Vec<_>>(), [""; 0]);
-}
-
 #[test]
 fn what_a_subject_leaves_in_temporary_folders_goes_with_its_trial() {
     require!(geteuid().is_root(), "without a mount namespace some of it stays");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place("none", "");
     let file = place.path().join("subjects/test/server/subject.toml");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -131,28 +79,8 @@ fn find(folder: &std::path::Path, name: &str) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn every_packet_of_a_link_takes_its_time() {
-    require!(geteuid().is_root(), "links are tried as root here; other users have tests of their own");
-    let _turn = my_turn();
-    let place = place("none", "link = [{ rtt = '30ms' }, { backend = 'veth' }]");
-    let (said, records) = run(&place, &[]);
-    assert_done(said.code, &said.progress);
-    let of = |network: &str| records.iter().find(|record| record["isolation"]["network"] == network).unwrap();
-    let (distant, near) = (of("emulator"), of("veth"));
-    let fastest = &distant["outcome"]["latency"]["percentiles"][0]["latency_s"];
-    assert!(fastest.as_f64().unwrap() >= 0.03, "{fastest}");
-    let link = &distant["outcome"]["link"];
-    let packets = |direction: &str| link[direction]["packets"].as_u64().unwrap();
-    assert!(packets("to_subject") > 0 && packets("to_client") > 0, "{link}");
-    assert_eq!(near["outcome"]["link"], Value::Null);
-    // A handshake and a request take two round trips: nothing answers on the subject's behalf.
-    assert!(distant["outcome"]["cold_start_s"].as_f64().unwrap() >= 0.06);
-    assert_eq!(distant["isolation"]["sysctls"]["net.ipv4.tcp_congestion_control"], "cubic");
-}
-
-#[test]
 fn more_cpus_than_there_are_are_refused_unless_sharing_is_allowed() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place("none", "subject.cpus = 4096");
     let said = place.tolok(&["run", "try"]);
     assert_eq!(said.code, Some(2), "{}", said.progress);
@@ -168,7 +96,7 @@ fn more_cpus_than_there_are_are_refused_unless_sharing_is_allowed() {
 
 #[test]
 fn rebuild_builds_each_round_with_a_layout_of_its_own() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place("none", "");
     let (file, layouts) = (place.path().join("subjects/test/server/subject.toml"), place.path().join("layouts"));
     let text = std::fs::read_to_string(&file).unwrap();
@@ -191,7 +119,7 @@ fn rebuild_builds_each_round_with_a_layout_of_its_own() {
 
 #[test]
 fn a_diagnosis_is_a_trial_of_its_own_that_is_not_scored() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place("none", "");
     let (said, records) = run(&place, &["--diagnose"]);
     assert_done(said.code, &said.progress);
@@ -211,7 +139,7 @@ fn a_diagnosis_is_a_trial_of_its_own_that_is_not_scored() {
 #[test]
 fn a_link_that_carries_too_little_for_the_window_is_no_fault_of_the_subjects() {
     require!(geteuid().is_root(), "links are tried as root here; other users have tests of their own");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place("none", "link = { rate = '5kbit/s' }");
     let study = place.path().join("studies/try.toml");
     let text = std::fs::read_to_string(&study).unwrap().replace("vus = 4", "vus = 64");
@@ -225,7 +153,7 @@ fn a_link_that_carries_too_little_for_the_window_is_no_fault_of_the_subjects() {
 #[test]
 fn a_subject_that_may_have_no_more_processes_is_told_of() {
     require!(has_groups(&[Controller::Pids]), "no control group can limit processes here");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place("fork", "subject = { cpus = 1, pids = 2 }");
     let (said, records) = run(&place, &[]);
     let outcome = &records[0]["outcome"];

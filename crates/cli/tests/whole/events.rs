@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::place::{Place, assert_done, my_turn};
+use crate::place::{Place, assert_done, shared_turn};
 
 /// A server with 500 responses per second, loaded for two seconds after one second of warm-up.
 fn place(blocks: u32) -> Place {
@@ -35,7 +35,7 @@ fn words(lines: &[Value]) -> Vec<String> {
 
 #[test]
 fn every_moment_is_a_line_and_the_run_keeps_what_it_told() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(1);
     let said = place.tolok(&["run", "try", "--format", "jsonl"]);
     assert_done(said.code, &said.progress);
@@ -78,7 +78,7 @@ fn every_moment_is_a_line_and_the_run_keeps_what_it_told() {
 
 #[test]
 fn a_run_that_goes_on_tells_of_it_after_what_was_told() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(1);
     let said = place.tolok(&["run", "try", "-o", "/dev/null"]);
     assert_done(said.code, &said.progress);
@@ -102,7 +102,7 @@ fn trial(place: &Place) -> std::path::PathBuf {
 
 #[test]
 fn records_hold_the_seconds_of_the_warm_up_and_of_the_generator_too() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(1);
     let said = place.tolok(&["run", "try", "-o", "/dev/null"]);
     assert_done(said.code, &said.progress);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tolok_lab::toolbox::{ProgramState, Toolbox};
 use tolok_testkit::require;
 
-use crate::place::{Place, assert_all_gone, my_turn, repository};
+use crate::place::{Place, assert_all_gone, repository, shared_turn};
 
 /// Whether all of these programs are installed.
 fn are_ready(programs: &[&str]) -> bool {
@@ -23,7 +23,7 @@ fn sentence<'a>(driver: &'a Value, column: &str) -> &'a str {
 #[test]
 fn two_drivers_tell_what_they_make_of_types_and_of_one_connection() {
     require!(are_ready(&["mariadb", "go", "node", "mysql2"]), "needs MariaDB, Go, Node.js and mysql2");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new();
     for runtime in ["go", "node"] {
         symlink(repository().join("subjects").join(runtime), place.path().join("subjects").join(runtime)).unwrap();
@@ -54,7 +54,7 @@ fn two_drivers_tell_what_they_make_of_types_and_of_one_connection() {
 #[test]
 fn a_subject_that_fails_is_named_with_its_reason_and_is_no_good_end() {
     require!(are_ready(&["mariadb"]), "there is no MariaDB; `tolok setup mariadb` fetches it");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let text = "title = 'Gone'\nruntime = 'test'\nworkloads = ['fidelity']\n[[process]]\nname = 'server'\n\
                 command = ['sh', '-c', 'echo no driver here; exit 3']\n";
     let place = Place::new().with_subject("gone", text);

@@ -9,7 +9,7 @@ use std::process::Command;
 use rustix::process::geteuid;
 use tolok_testkit::require;
 
-use crate::place::{Place, Said, TOLOK, assert_done, copy_program, my_turn};
+use crate::place::{Place, Said, TOLOK, assert_done, copy_program, shared_turn};
 
 /// `nobody` on nearly every system, and an ordinary user in any case.
 const USER: u32 = 65_534;
@@ -33,7 +33,7 @@ fn place() -> Place {
          {here}/faulty-subject --port {{{{ port }}}} --assets {{{{ assets }}}} --fault none']\n",
         attempts(path).join(" ")
     );
-    place.with_subject("intruder", &text).with_study("['*']", 1, "200ms")
+    place.with_subject("intruder", &text).with_study("['*']", 1, "1s")
 }
 
 /// What it tries to read and write.
@@ -68,7 +68,7 @@ fn managed(place: &Place, mut command: Command) -> (u32, Vec<String>) {
 #[test]
 fn as_root_a_subject_has_an_account_without_rights_and_manages_nothing() {
     require!(geteuid().is_root(), "another test is for ordinary users");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     let (account, managed) = managed(&place, place.command(&["run", "try"]));
     assert_eq!(managed, [""; 0]);
@@ -79,7 +79,7 @@ fn as_root_a_subject_has_an_account_without_rights_and_manages_nothing() {
 #[test]
 fn where_root_may_mount_nothing_a_subject_still_has_that_account() {
     require!(geteuid().is_root(), "another test is for ordinary users");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     let mut command = place.command(&["run", "try"]);
     command.env("TOLOK_NO_NAMESPACE", "1");
@@ -95,7 +95,7 @@ fn where_root_may_mount_nothing_a_subject_still_has_that_account() {
 #[test]
 fn as_an_ordinary_user_a_subject_sees_no_home_and_writes_nothing() {
     require!(geteuid().is_root(), "only root can become another user");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     give_away(place.path());
     let mut probe = place.command(&["namespace-probe", r#"{"pid":true,"net":false}"#]);

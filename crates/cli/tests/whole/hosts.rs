@@ -110,6 +110,15 @@ impl Hosts {
         String::from_utf8_lossy(&said.stdout).into_owned()
     }
 
+    /// All that runs on the hosts: what is in the network of one of them.
+    pub fn processes(&self) -> Vec<u32> {
+        let network = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/net")).ok();
+        let own: Vec<PathBuf> = self.hosts.iter().filter_map(|host| network(host.init)).collect();
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        pids.filter(|pid| network(*pid).is_some_and(|network| own.contains(&network))).collect()
+    }
+
     /// Cuts the power of a host.
     pub fn kill(&mut self, name: &str) {
         let place = self.hosts.iter().position(|host| host.name == name).unwrap();

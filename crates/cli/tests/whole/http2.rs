@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tolok_testkit::require;
 
 use crate::boxed::program;
-use crate::place::{PATIENCE, Place, my_turn};
+use crate::place::{PATIENCE, Place, shared_turn};
 
 const BODY: &str = r#"{"message":"Hello, World!"}"#;
 
@@ -97,7 +97,7 @@ fn nginx(listen: &str) -> Option<Server> {
 
 /// Loads a server and checks that every response is correct.
 fn check(server: &Server, scheme: &str) {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let url = format!("{scheme}://{}/json", server.address);
     let (body, number) = (server.folder.path().join("json"), REQUESTS.to_string());
     let words = ["load", &url, "--http2", "--streams", "5", "-c", "20", "-n", &number, "--format", "json"];

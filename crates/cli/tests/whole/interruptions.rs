@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn};
+use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, shared_turn};
 
 const TRIALS: usize = 6;
 
 /// A place whose only subject is recognisable by its command line, with a study of six short trials.
 fn place() -> Place {
-    Place::new().with_faulty("good", "none").with_study("['test/good']", TRIALS as u32, "400ms")
+    Place::new().with_faulty("good", "none").with_study("['test/good']", TRIALS as u32, "1s")
 }
 
 /// Starts the study and waits until its first trial is finished, so that the second one is running.
@@ -28,7 +28,7 @@ fn under_way(place: &Place) -> Started {
 }
 
 /// The temporary folder of that run.
-fn temporary(place: &Place) -> PathBuf {
+pub fn temporary(place: &Place) -> PathBuf {
     let folder = place.path().join("tmp");
     std::fs::create_dir_all(&folder).unwrap();
     folder
@@ -95,7 +95,7 @@ fn assert_can_go_on(place: &Place) {
 
 #[test]
 fn kill_9_of_the_lab_leaves_nothing_running_and_the_run_can_go_on() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     let started = under_way(&place);
     box_of(started.child.id());
@@ -108,7 +108,7 @@ fn kill_9_of_the_lab_leaves_nothing_running_and_the_run_can_go_on() {
 
 #[test]
 fn kill_9_of_everything_called_tolok_leaves_nothing_running() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     let started = under_way(&place);
     let boxed = box_of(started.child.id());
@@ -133,7 +133,7 @@ fn kill_9(pid: u32) {
 fn kill_9_of_a_box_or_a_block_costs_one_trial_and_the_study_goes_on() {
     let victims: [fn(&Boxed) -> u32; 3] = [|boxed| boxed.keeper, |boxed| boxed.init, |boxed| boxed.block];
     for victim in victims {
-        let _turn = my_turn();
+        let _turn = shared_turn();
         // Windows so long that the box still exists at the kill, however slow this machine is.
         let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 2, "4s");
         let started = place.start(&["run", "try"]);
@@ -152,7 +152,7 @@ fn kill_9_of_a_box_or_a_block_costs_one_trial_and_the_study_goes_on() {
 
 #[test]
 fn a_trial_that_a_killed_block_lost_is_run_again_by_resume() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     let started = under_way(&place);
     kill_9(box_of(started.child.id()).block);
@@ -172,7 +172,7 @@ fn a_trial_that_a_killed_block_lost_is_run_again_by_resume() {
 
 #[test]
 fn ctrl_c_once_finishes_the_trial_and_reports() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     let started = under_way(&place);
     box_of(started.child.id());
@@ -187,7 +187,7 @@ fn ctrl_c_once_finishes_the_trial_and_reports() {
 
 #[test]
 fn ctrl_c_twice_stops_now_and_drops_the_trial() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 2, "60s");
     let started = place.start(&["run", "try"]);
     box_of(started.child.id());
@@ -201,12 +201,12 @@ fn ctrl_c_twice_stops_now_and_drops_the_trial() {
 
 #[test]
 fn a_second_tolok_on_the_machine_is_refused_or_waits() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     // Long enough for two more to start, however slowly.
     let place = Place::new().with_faulty("good", "none").with_study("['test/good']", 10, "1s");
     let mut started = Started::of(place.command(&["run", "try"]));
     started.wait_for("1/10 ");
-    let second = Place::new().with_faulty("good", "none").with_study("['test/good']", 1, "100ms");
+    let second = Place::new().with_faulty("good", "none").with_study("['test/good']", 1, "1s");
     let mut command = second.command(&["run", "try"]);
     let said = Said::of(command.env("TOLOK_IF_OTHER_RUN", "refuse").output().unwrap());
     assert_eq!(said.code, Some(5), "{}", said.progress);
@@ -252,12 +252,12 @@ impl Drop for Busy {
 
 /// A study that loses ten trials to [`Busy`] long before its end: about every second trial is disturbed.
 fn long_place() -> Place {
-    Place::new().with_faulty("good", "none").with_study("['test/good']", 100, "200ms")
+    Place::new().with_faulty("good", "none").with_study("['test/good']", 100, "500ms")
 }
 
 #[test]
 fn a_strict_run_ends_after_ten_discarded_trials() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = long_place();
     let busy = Busy::begin();
     let said = place.tolok(&["run", "try", "--strict"]);
@@ -276,7 +276,7 @@ fn a_strict_run_ends_after_ten_discarded_trials() {
 /// On a terminal, which `script` provides, tolok asks at the tenth discarded trial.
 #[test]
 fn on_a_terminal_ten_discarded_trials_are_asked_about() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = long_place();
     let line = format!("{} run try", env!("CARGO_BIN_EXE_tolok"));
     let mut command = Command::new("script");
@@ -299,7 +299,7 @@ fn on_a_terminal_ten_discarded_trials_are_asked_about() {
 
 #[test]
 fn a_run_that_another_tolok_works_on_is_left_alone() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     let started = under_way(&place);
     let said = place.tolok(&["resume", "latest"]);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use tolok_testkit::{EventServer, Pattern, Reply, ScriptedServer};
+use tolok_testkit::{Reply, ScriptedServer};
 
 use crate::place::{PATIENCE, Place, Said};
 
@@ -32,14 +32,6 @@ fn hello() -> ScriptedServer {
 /// A server so slow that even the slowest generator is idle and punctual in comparison, so its figures can be trusted.
 fn slow(answer: impl Fn(usize) -> Reply + Send + Sync + 'static) -> ScriptedServer {
     ScriptedServer::start(move |request| answer(request.number).after(Duration::from_millis(10)))
-}
-
-/// Searches the capacity of a server that handles one request at a time, in 10 ms each: 100 per second.
-fn capacity(arguments: &[&str]) -> Said {
-    let server = EventServer::start("hello", Pattern::OneAtATime { service: Duration::from_millis(10) });
-    let url = server.url("/hello");
-    let run = ["load", &url, "--capacity", "-d", "500ms", "--warmup", "1us", "-R", "20", "--capacity-precision", "50%"];
-    Place::new().tolok(&[&run, arguments].concat())
 }
 
 /// The text with every figure as `#` and its unit as `u`: its form.
@@ -186,7 +178,8 @@ fn another_body_than_the_expected_one_is_no_good_answer() {
 #[test]
 fn a_server_that_never_answers_is_not_a_rate_of_zero_but_a_failure() {
     let server = ScriptedServer::start(|_| Reply::never());
-    let said = load(&server, &[]);
+    // Requests begin a moment later on a busy machine, and time out inside the window all the same.
+    let said = load(&server, &["-d", "2s"]);
     assert_eq!(said.code, Some(5), "{}", said.output);
     assert!(said.output.contains("timeout"), "{}", said.output);
     assert!(said.output.contains("never answered"), "{}", said.output);
@@ -217,27 +210,6 @@ fn what_is_typed_wrongly_is_a_usage_error() {
         assert_eq!(said.code, Some(2), "{}", said.progress);
         assert!(said.progress.contains(words), "{}", said.progress);
     }
-}
-
-#[test]
-fn a_search_ends_below_the_rate_that_the_server_cannot_hold() {
-    let said = capacity(&["--capacity-searches", "2", "--threshold", "p50 < 100ms", "--format", "json"]);
-    let found: Value = serde_json::from_str(&said.output).unwrap();
-    assert_eq!(found["searches"].as_array().unwrap().len(), 2, "{}", said.progress);
-    for search in found["searches"].as_array().unwrap() {
-        let (kept, crossed) = (search["kept_rps"].as_f64().unwrap(), search["crossed_rps"].as_f64().unwrap());
-        // At 140/s the queue grows by 40 per second, and half of the responses take longer than 100 ms within half a second.
-        assert!(kept < 140.0 && crossed > kept && crossed / kept <= 1.5, "{search}");
-    }
-    assert!(found["low_rps"].as_f64() <= found["capacity_rps"].as_f64());
-    assert!(said.progress.contains("search 1 of 2"), "{}", said.progress);
-}
-
-#[test]
-fn a_threshold_that_no_rate_keeps_leaves_with_3() {
-    let said = capacity(&["--threshold", "p50 < 1ms"]);
-    assert_eq!(said.code, Some(3), "{}", said.progress);
-    assert!(said.output.contains("none: no rate keeps the thresholds"), "{}", said.output);
 }
 
 #[test]

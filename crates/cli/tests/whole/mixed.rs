@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::place::{Said, TOLOK, assert_done, my_turn, repository};
+use crate::place::{Said, TOLOK, assert_done, repository, shared_turn};
 
 const BLEND: &str = "title = 'Blend'\n[[part]]\nworkload = 'json'\nweight = 3\n[[part]]\nworkload = 'items?n=20'\nweight = 2\n\
                      [[part]]\nworkload = 'upload?bytes=4096'\n";
@@ -18,7 +18,7 @@ fn run(folder: &Path, design: &str, more: &str) -> (Said, Vec<Value>) {
     let study = format!(
         "title = 'Blend'\nsubjects = ['go/nethttp', 'node/http', 'nginx/static']\nblocks = 1\nreruns = 0\naa-pair = false\n\
          ceiling = false\ndesign = '{design}'\n[[scenario]]\nworkload = 'blend'\n{more}\
-         load = {{ executor = 'constant-vus', vus = 4, duration = '300ms', warmup = '100ms' }}\n"
+         load = {{ executor = 'constant-vus', vus = 4, duration = '1s', warmup = '100ms' }}\n"
     );
     fs::write(folder.join("moment.toml"), study).unwrap();
     let runs = folder.join(design);
@@ -52,7 +52,7 @@ fn assert_parts(record: &Value) {
 
 #[test]
 fn go_and_node_answer_every_part_in_windows_and_in_slices() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let folder = tempfile::tempdir().unwrap();
     for design in ["trials", "slices"] {
         let (said, records) = run(folder.path(), design, "");

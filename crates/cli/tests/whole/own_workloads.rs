@@ -9,11 +9,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::bring::Server;
-use crate::place::{Said, TOLOK, assert_done, my_turn};
+use crate::place::{Said, TOLOK, assert_done, shared_turn};
 use crate::standalone::Alone;
 
 const PATH: &str = "/api/v1/users.json?page=2";
-const SHORT: [&str; 5] = ["--blocks", "1", "--scale", "0.1", "--allow-shared"];
+const SHORT: [&str; 5] = ["--blocks", "1", "--scale", "0.5", "--allow-shared"];
 
 /// A server that tolok did not start, with an API of several path segments.
 struct Api {
@@ -75,7 +75,7 @@ fn outcomes(alone: &Alone) -> Vec<(String, Value)> {
 
 #[test]
 fn a_recorded_response_is_asked_of_its_server_and_of_a_server_of_ones_own() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let alone = Alone::new();
     let mine = alone.here().join("mine");
     let api = Api::start(&own_server(&mine));
@@ -117,7 +117,7 @@ fn a_recorded_response_is_asked_of_its_server_and_of_a_server_of_ones_own() {
 
 #[test]
 fn requests_of_a_file_take_values_and_a_changed_file_is_noticed() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let alone = Alone::new();
     let mine = alone.here().join("mine");
     let public = own_server(&mine);
@@ -176,7 +176,7 @@ fn requests_of_a_file_take_values_and_a_changed_file_is_noticed() {
 
 #[test]
 fn a_body_that_differs_each_time_is_compared_by_its_shape() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let alone = Alone::new();
     let server = Server::start(|number| format!("{{\"id\":{number}}}"), Duration::ZERO, None);
     let made = alone.tolok(&["new", "workload", "next", "--from", &server.url("/next")]);

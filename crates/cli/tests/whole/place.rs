@@ -22,10 +22,10 @@ pub fn repository() -> PathBuf {
 /// The binary under test.
 pub const TOLOK: &str = env!("CARGO_BIN_EXE_tolok");
 
-/// Held exclusively by tests that measure, and shared by tests that keep CPUs busy without measuring.
+/// Held exclusively by tests that judge figures, and shared by all others that keep CPUs busy.
 static TURN: RwLock<()> = RwLock::new(());
 
-/// For tests that measure. Trials pin their parts to CPUs, so two at once would starve each other.
+/// For tests in [`crate::undisturbed`]: trials pin their parts to CPUs, so two at once would starve each other.
 pub fn my_turn() -> RwLockWriteGuard<'static, ()> {
     TURN.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -110,7 +110,8 @@ impl Place {
         self
     }
 
-    /// Adds the study `try`: `hello` on these subjects, in windows of `duration`. It ignores other work on the machine.
+    /// Adds the study `try`: `hello` on these subjects, in windows of `duration`. It ignores other work on the machine. Windows last
+    /// a second, because a trial fails if the lab was held up for more than a third of its window.
     pub fn with_study(self, subjects: &str, blocks: u32, duration: &str) -> Self {
         let text = format!(
             "title = 'Try'\nsubjects = {subjects}\nblocks = {blocks}\nseed = 7\nceiling = false\naa-pair = false\nreruns = 0\n\
@@ -194,13 +195,17 @@ pub struct Started {
     progress: Receiver<String>,
 }
 
-/// Signals every process whose command line begins like this, but not their children, which briefly have the same one after a fork.
-pub fn signal_all(line: &str, signal: rustix::process::Signal) {
+/// Signals every process of this place whose command line begins like this, but not their children, which briefly have the same
+/// one after a fork.
+pub fn signal_all(place: &Place, line: &str, signal: rustix::process::Signal) {
+    let home = format!("TOLOK_HOME={}", place.path().display());
     let all = fs::read_dir("/proc").unwrap().flatten();
     let numbers = all.filter_map(|entry| entry.file_name().to_string_lossy().parse::<i32>().ok());
     let is_meant = |number: &i32| {
         let own = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&own).replace('\0', " ").starts_with(line)
+        let environment = fs::read(format!("/proc/{number}/environ")).unwrap_or_default();
+        let is_here = environment.split(|byte| *byte == 0).any(|variable| variable == home.as_bytes());
+        is_here && String::from_utf8_lossy(&own).replace('\0', " ").starts_with(line)
     };
     let meant: Vec<i32> = numbers.filter(is_meant).collect();
     let parent = |number: &i32| {

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tolok_testkit::require;
 
 use crate::hosts::{Hosts, lacks, run};
-use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn, signal_all};
+use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, shared_turn, signal_all};
 
 /// The user's own machine.
 const DESK: &str = "desk";
@@ -89,11 +89,19 @@ impl Machines {
         Said::of(self.hosts.there(DESK, &command).output().unwrap())
     }
 
+    /// Processes of pools on these machines.
+    fn daemons(&self) -> Vec<String> {
+        let pids = self.hosts.processes().into_iter();
+        let lines = pids.filter_map(|pid| fs::read(format!("/proc/{pid}/cmdline")).ok());
+        let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+        lines.filter(|line| line.contains("/var/tmp/tolok-pool-")).collect()
+    }
+
     fn assert_nothing_is_left(&self, names: &[&str]) {
         for name in names {
             assert_eq!(self.hosts.said(name, "ls -A /var/tmp"), "", "{name}");
         }
-        assert_all_gone(daemons);
+        assert_all_gone(|| self.daemons());
     }
 }
 
@@ -116,23 +124,16 @@ fn add_user(folder: &Path) -> [(PathBuf, &'static str); 3] {
     })
 }
 
-/// Pool processes on all hosts.
-fn daemons() -> Vec<String> {
-    let all = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-    let lines = all.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
-    lines.filter(|line| line.contains("/var/tmp/tolok-pool-")).collect()
-}
-
 fn place() -> Place {
     let place = Place::new().with_faulty("one", "none").with_faulty("two", "none");
-    place.with_study("['test/one', 'test/two']", 2, "300ms")
+    place.with_study("['test/one', 'test/two']", 2, "1s")
 }
 
 #[test]
 fn bare_machines_become_a_pool_run_a_study_and_are_bare_again() {
     let lack = lacks(&NEEDED);
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, machines) = (place(), Machines::of(&["n1", "n2"]));
     let said = machines.pool(&place, &["init", "root@n1", "root@n2"]);
     assert_eq!(said.code, Some(0), "{}", said.progress);
@@ -179,9 +180,9 @@ fn bare_machines_become_a_pool_run_a_study_and_are_bare_again() {
 fn an_ordinary_user_needs_no_root_for_a_pool() {
     let lack = lacks(&NEEDED);
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::for_every_user().with_faulty("one", "none").with_faulty("two", "none");
-    let (place, machines) = (place.with_study("['test/one', 'test/two']", 2, "300ms"), Machines::of(&["n1", "n2"]));
+    let (place, machines) = (place.with_study("['test/one', 'test/two']", 2, "1s"), Machines::of(&["n1", "n2"]));
     chown(place.path(), Some(USER.1), Some(USER.1)).unwrap();
     let said = machines.pool_of_user(&place, &["init", "lab@n1", "lab@n2"]);
     assert_eq!(said.code, Some(0), "{}", said.progress);
@@ -223,8 +224,7 @@ fn node_of(block: &Path) -> String {
 fn a_pool_that_cannot_start_leaves_nothing_and_names_the_machine_at_fault() {
     let lack = lacks(&NEEDED);
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    // No other pool may exist.
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, machines) = (place(), Machines::of(&["n1", "n2"]));
     let refused = |arguments: &[&str]| {
         let said = machines.pool(&place, &[&["init"], arguments].concat());
@@ -260,7 +260,7 @@ fn a_pool_that_cannot_start_leaves_nothing_and_names_the_machine_at_fault() {
 fn a_pool_at_work_ends_by_force_or_when_its_controller_is_gone_and_leaves_nothing() {
     let lack = lacks(&NEEDED);
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("one", "none").with_faulty("two", "none");
     let place = place.with_study("['test/one', 'test/two']", 20, "1500ms");
     let machines = Machines::of(&["n1"]);
@@ -279,7 +279,7 @@ fn a_pool_at_work_ends_by_force_or_when_its_controller_is_gone_and_leaves_nothin
             assert_eq!(machines.pool(&place, &["down"]).code, Some(0));
         }
         machines.assert_nothing_is_left(&[DESK, "n1"]);
-        signal_all(&line, Signal::INT);
+        signal_all(&place, &line, Signal::INT);
         let (said, code) = run.finish();
         assert_ne!(code, Some(0), "{said}");
         assert_all_gone(|| place.processes());
@@ -290,8 +290,7 @@ fn a_pool_at_work_ends_by_force_or_when_its_controller_is_gone_and_leaves_nothin
 fn ctrl_c_while_nodes_start_undoes_everything() {
     let lack = lacks(&NEEDED);
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    // No other pool may exist.
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, machines) = (place(), Machines::of(&["n1"]));
     // slurmd never comes up.
     let without = format!("sed 's/^DAEMON=slurmd$/DAEMON=true/' | {} \"$@\"", machines.ssh());
@@ -301,7 +300,7 @@ fn ctrl_c_while_nodes_start_undoes_everything() {
     let mut init = Started::of(machines.hosts.there(DESK, &command));
     init.wait_for("Starting slurmctld here, and slurmd on 1 host.");
     let line = format!("{} pool init root@n1 --ssh {}", command.get_program().to_string_lossy(), ssh.display());
-    signal_all(&line, Signal::INT);
+    signal_all(&place, &line, Signal::INT);
     let (said, code) = init.finish();
     assert!(code == Some(130) && said.contains("error: stopped"), "{code:?}: {said}");
     assert!(!place.path().join("hosts.toml").exists());

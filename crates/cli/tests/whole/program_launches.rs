@@ -8,12 +8,12 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use super::interruptions::box_of;
-use super::place::{PATIENCE, Place, Started, assert_all_gone, assert_done, my_turn};
+use super::place::{PATIENCE, Place, Started, assert_all_gone, assert_done, shared_turn};
 use super::programs::{length, place, rows};
 
 fn study(subjects: &str, launches: u32, program: &str) -> String {
     format!(
-        "title = 'Try'\nsubjects = {subjects}\nblocks = {launches}\nseed = 7\naa-pair = false\ndesign = 'slices'\n\
+        "title = 'Try'\nsubjects = {subjects}\nblocks = {launches}\nseed = 7\nreruns = 0\naa-pair = false\ndesign = 'slices'\n\
          [[program]]\nworkload = 'sum'\n{program}\n"
     )
 }
@@ -32,7 +32,7 @@ fn outcome<'r>(records: &'r [Value], subject: &str) -> &'r Value {
 
 #[test]
 fn programs_take_turns_run_by_run_and_every_case_has_a_record_that_can_be_made_again() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(&["sound", "slow"], &study("['test/sound', 'test/slow']", 1, "runs = 5\nwarmup-runs = 1"));
     let said = place.tolok(&["run", "try"]);
     assert_done(said.code, &said.progress);
@@ -66,7 +66,7 @@ fn programs_take_turns_run_by_run_and_every_case_has_a_record_that_can_be_made_a
 
 #[test]
 fn a_turn_that_was_changed_is_found_by_verify() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(&["sound", "slow"], &study("['test/sound', 'test/slow']", 1, "runs = 2\nwarmup-runs = 0"));
     assert_done(place.tolok(&["run", "try"]).code, "");
     let file = folders(&place)[0].join("runs.jsonl");
@@ -79,7 +79,7 @@ fn a_turn_that_was_changed_is_found_by_verify() {
 
 #[test]
 fn a_program_that_fails_hangs_or_does_not_start_fails_alone() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let subjects = "['test/exit', 'test/hang', 'test/gone', 'test/sound', 'test/wrong']";
     let text = study(subjects, 1, "runs = 3\nwarmup-runs = 0\ntimeout = '2s'");
     let gone = "title = 'Gone'\nruntime = 'test'\nworkloads = ['sum']\n[program]\ncommand = ['/nowhere/program']\n";
@@ -104,7 +104,7 @@ fn a_program_that_fails_hangs_or_does_not_start_fails_alone() {
 
 #[test]
 fn a_program_whose_time_is_up_takes_no_further_turns() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let text = study("['test/sound', 'test/slow']", 1, "runs = 4\nwarmup-runs = 0\nat-most = '150ms'");
     let place = place(&["sound", "slow"], &text);
     let said = place.tolok(&["run", "try"]);
@@ -155,7 +155,7 @@ fn gated() -> Place {
 
 #[test]
 fn kill_9_of_a_timer_costs_its_case_and_no_other() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = gated();
     let started = at_the_gate(&place);
     let timer = timers(&place, "gated");
@@ -173,7 +173,7 @@ fn kill_9_of_a_timer_costs_its_case_and_no_other() {
 
 #[test]
 fn ctrl_c_twice_ends_a_launch_of_programs_and_leaves_no_record() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = gated();
     let started = at_the_gate(&place);
     let (said, code) = started.stop_at_once();
@@ -184,7 +184,7 @@ fn ctrl_c_twice_ends_a_launch_of_programs_and_leaves_no_record() {
 
 #[test]
 fn kill_9_of_a_block_leaves_nothing_running_and_resume_runs_whole_launches() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = gated();
     let started = at_the_gate(&place);
     kill(box_of(started.child.id()).block);

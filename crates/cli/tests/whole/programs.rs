@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::place::{Place, TOLOK, assert_all_gone, assert_done, my_turn};
+use super::place::{Place, TOLOK, assert_all_gone, assert_done, shared_turn};
 
 /// Sums numbers by counting. Its argument selects a fault.
 const SCRIPT: &str = r#"
@@ -71,7 +71,7 @@ pub fn length(value: &Value) -> usize {
 
 #[test]
 fn a_program_is_run_and_timed_beside_its_floor_and_leaves_nothing_behind() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(&["sound"], &study("['test/sound']", "", "runs = 4\nwarmup-runs = 1"));
     let said = place.tolok(&["run", "try"]);
     assert_done(said.code, &said.progress);
@@ -96,7 +96,7 @@ fn a_program_is_run_and_timed_beside_its_floor_and_leaves_nothing_behind() {
 
 #[test]
 fn what_is_wrong_with_a_program_is_the_reason_of_its_failure() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let subjects = "['test/exit', 'test/hang', 'test/wrong']";
     let text = study(subjects, "", "runs = 2\nwarmup-runs = 0\ntimeout = '3s'");
     let place = place(&["exit", "hang", "wrong"], &text);
@@ -118,7 +118,7 @@ fn what_is_wrong_with_a_program_is_the_reason_of_its_failure() {
 
 #[test]
 fn a_program_that_needs_more_memory_than_it_may_have_is_told_so() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let limits = "[environment.subject]\nmemory = '100MiB'";
     let place = place(&["hungry"], &study("['test/hungry']", limits, "runs = 1\nwarmup-runs = 0"));
     let plan = place.tolok(&["plan", "try"]);
@@ -131,7 +131,7 @@ fn a_program_that_needs_more_memory_than_it_may_have_is_told_so() {
 
 #[test]
 fn the_memory_of_a_program_is_that_of_the_largest_of_its_processes() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(&["hungry"], &study("['test/hungry']", "", "runs = 1\nwarmup-runs = 0"));
     let said = place.tolok(&["run", "try"]);
     assert_done(said.code, &said.progress);
@@ -169,7 +169,7 @@ fn a_small_program_has_its_own_figure_of_memory() {
 
 #[test]
 fn two_cpus_are_the_programs_where_there_are_two() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let cpus = std::thread::available_parallelism().unwrap().get();
     tolok_testkit::require!(cpus >= 2, "one CPU only");
     let two = "[environment.subject]\ncpus = 2";
@@ -183,7 +183,7 @@ fn two_cpus_are_the_programs_where_there_are_two() {
 
 #[test]
 fn hyperfine_and_gnu_time_time_the_same_program_as_far_as_they_can() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(&["sound"], &study("['test/sound']", "", "runs = 3\ntimer = ['tolok', 'hyperfine', 'time']"));
     let plan = place.tolok(&["plan", "try"]);
     let has_both = plan.code == Some(0) && !plan.output.contains("tool [");
@@ -212,7 +212,7 @@ fn hyperfine_and_gnu_time_time_the_same_program_as_far_as_they_can() {
 
 #[test]
 fn a_run_of_programs_goes_on_where_it_stopped() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(&["sound"], &study("['test/sound']", "", "runs = 1").replace("blocks = 1", "blocks = 2"));
     assert_done(place.tolok(&["run", "try"]).code, "");
     let mut trials: Vec<PathBuf> =

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::place::{TOLOK, assert_done, my_turn, repository};
+use crate::place::{TOLOK, assert_done, repository, shared_turn};
 
 /// Runs a study in the repository itself. Returns the records, the temporary folder and the output.
 pub(crate) fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::Output) {
@@ -14,6 +14,7 @@ pub(crate) fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::
     let output = std::process::Command::new(TOLOK)
         .args(["run", file.to_str().unwrap(), "--runs", runs.path().join("runs").to_str().unwrap()])
         .env("TOLOK_HOME", repository())
+        .env("TOLOK_IF_OTHER_RUN", "ignore")
         .output()
         .unwrap();
     let folder = std::fs::read_dir(runs.path().join("runs")).unwrap().next().unwrap().unwrap().path();
@@ -34,9 +35,9 @@ pub(crate) fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::
 
 #[test]
 fn every_ready_subject_is_measured_and_every_account_closes() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let study = "title = 'A moment'\nsubjects = ['*']\nblocks = 1\nreruns = 0\n[[scenario]]\nworkload = ['hello', 'json']\n\
-                 load = { executor = 'constant-vus', vus = 8, duration = '500ms', warmup = '100ms' }\n";
+                 load = { executor = 'constant-vus', vus = 8, duration = '1s', warmup = '100ms' }\n";
     let (records, _runs, output) = run(study);
     assert_done(output.status.code(), &String::from_utf8_lossy(&output.stderr));
     for record in &records {
@@ -63,9 +64,9 @@ fn every_ready_subject_is_measured_and_every_account_closes() {
 
 #[test]
 fn a_connection_per_request_is_measured_as_such() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let study = "title = 'Connections'\nsubjects = ['go/nethttp']\nblocks = 1\nceiling = true\nreruns = 0\n[[scenario]]\n\
-                 workload = 'hello'\nload = { executor = 'constant-vus', vus = 8, duration = '400ms', \
+                 workload = 'hello'\nload = { executor = 'constant-vus', vus = 8, duration = '1s', \
                  warmup = '100ms', connection = 'per-request' }\n";
     let (records, _runs, output) = run(study);
     assert_done(output.status.code(), &String::from_utf8_lossy(&output.stderr));
@@ -78,11 +79,11 @@ fn a_connection_per_request_is_measured_as_such() {
 
 #[test]
 fn long_bodies_and_a_rate_and_both_with_a_connection_per_request_have_no_false_error() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let load = |rest: &str| {
         format!(
             "[[scenario]]\nworkload = ['hello', 'file-534k']\n\
-             load = {{ executor = 'constant-arrival-rate', rate = 40, duration = '500ms', warmup = '100ms'{rest} }}\n"
+             load = {{ executor = 'constant-arrival-rate', rate = 20, duration = '1s', warmup = '100ms'{rest} }}\n"
         )
     };
     let (kept, per_request) = (load(""), load(", connection = 'per-request'"));

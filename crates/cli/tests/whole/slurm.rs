@@ -9,7 +9,7 @@ use serde_json::Value;
 use tolok_testkit::require;
 
 use crate::cluster::{Cluster, lacks};
-use crate::place::{Place, Said, Started, assert_all_gone, assert_done, my_turn, signal_all};
+use crate::place::{Place, Said, Started, assert_all_gone, assert_done, shared_turn, signal_all};
 
 const BLOCKS: u32 = 6;
 
@@ -60,7 +60,7 @@ fn attempts(run: &Path) -> Vec<String> {
 fn losing_nodes_and_the_controller_costs_no_round() {
     let lack = lacks();
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, mut cluster) = (place(), Cluster::of(4));
     let mut run = Started::of(tolok(&place, &cluster, &["run", "try", "--on", "slurm", "--max-jobs", "2"]));
     let killed = node_in(run.wait_for("began on").trim_end());
@@ -118,7 +118,7 @@ fn blocks_of(run: &Path) -> Vec<Value> {
 fn two_generators_count_what_the_server_counts_and_a_round_that_loses_one_runs_again() {
     let lack = lacks();
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, mut cluster) = (with_counted(place_of(2)), Cluster::of(4));
     let options = ["--on", "slurm", "--max-jobs", "1", "--generators", "2"];
     let said = Said::of(tolok(&place, &cluster, &[&["run", "count"], &options[..]].concat()).output().unwrap());
@@ -161,7 +161,7 @@ fn two_generators_count_what_the_server_counts_and_a_round_that_loses_one_runs_a
 fn a_killed_run_leaves_no_job_and_resumes_after_its_complete_rounds() {
     let lack = lacks();
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, cluster) = (place(), Cluster::of(2));
     // Two rounds run, and two wait in the queue.
     let mut run = Started::of(tolok(&place, &cluster, &["run", "try", "--on", "slurm"]));
@@ -183,7 +183,7 @@ fn a_killed_run_leaves_no_job_and_resumes_after_its_complete_rounds() {
 fn ctrl_c_takes_jobs_out_of_the_queue_and_the_run_can_go_on() {
     let lack = lacks();
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, cluster) = (place(), Cluster::of(1));
     let mut run = Started::of(tolok(&place, &cluster, &["run", "try", "--on", "slurm"]));
     run.wait_for("began on");
@@ -203,7 +203,7 @@ fn ctrl_c_takes_jobs_out_of_the_queue_and_the_run_can_go_on() {
 fn what_slurm_refuses_is_said_before_anything_is_measured() {
     let lack = lacks();
     require!(lack.is_none(), "{}", lack.unwrap_or_default());
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let (place, cluster) = (place(), Cluster::of(1));
     let refused = |arguments: &[&str]| {
         let all = [&["run", "try", "--on", "slurm"], arguments].concat();
@@ -241,7 +241,7 @@ fn place_blocks(place: &Place) -> usize {
 
 /// Signals the tolok that runs the study, but not those on nodes.
 fn signal_tolok(place: &Place, signal: Signal) {
-    signal_all(&format!("{} run try", place.command(&[]).get_program().to_string_lossy()), signal);
+    signal_all(place, &format!("{} run try", place.command(&[]).get_program().to_string_lossy()), signal);
 }
 
 fn kill_tolok(place: &Place) {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::place::{Place, Said, Started, assert_done, my_turn, shared_turn};
+use crate::place::{Place, Said, Started, assert_done, shared_turn};
 
 /// A fake Slurm with nodes `n1` and `n2`, whose jobs run on this machine.
 struct Fakes {
@@ -21,7 +21,7 @@ impl Fakes {
     /// Like [`Self::of`]. The script `before` runs before the job enters the queue.
     fn with_queue(before: &str, block: &str) -> Self {
         let place = Place::new().with_faulty("one", "none").with_faulty("two", "none");
-        let fakes = Self { place: place.with_study("['test/one', 'test/two']", 2, "300ms") };
+        let fakes = Self { place: place.with_study("['test/one', 'test/two']", 2, "1s") };
         let log = fakes.path("log").display().to_string();
         fakes.write(
             "sinfo",
@@ -67,7 +67,7 @@ impl Fakes {
 
 #[test]
 fn no_job_of_a_run_is_left_and_those_of_others_stay() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     // The first attempt at each round reports that it is alive, and then falls silent.
     let silent = "case $job in *-1) echo '{\"alive\":{\"name\":\"n1\",\"job\":\"7\"}}'; exec sleep 600 ;; esac";
     let fakes = Fakes::of(silent);
@@ -93,7 +93,7 @@ fn a_job_that_slurm_forgot_is_asked_for_again() {
 
 #[test]
 fn a_job_that_ends_slowly_holds_up_no_other_round() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     // The first round's first job closes its output, and ends only after the other round.
     let slow = "case $job in *-b1-1) exec >&-; while [ ! -e $0.go ]; do sleep 0.05; done; \
                 echo 'srun: error: no luck' >&2; exit 1 ;; esac";
@@ -110,7 +110,7 @@ fn a_job_that_ends_slowly_holds_up_no_other_round() {
 
 #[test]
 fn a_node_without_the_cpus_of_the_plan_is_refused_with_both_figures() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let lacks = std::thread::available_parallelism().unwrap().get() < 2;
     tolok_testkit::require!(!lacks, "this machine has one CPU");
     let fakes = Fakes::of("exec taskset -c 0 \"$@\"");

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::place::{Place, Said, TOLOK, assert_done, copy_program, my_turn};
+use crate::place::{Place, Said, TOLOK, assert_done, copy_program, shared_turn};
 
 /// A copy of the program in its own folder, with only a home beside it.
 pub struct Alone {
@@ -31,9 +31,9 @@ impl Alone {
         self.tolok_in(&self.here(), arguments)
     }
 
-    /// A round of hello, at a tenth of the usual length.
+    /// A round of hello, at half the usual length.
     fn short_run(&self, more: &[&str]) -> Said {
-        let short = ["run", "--workload", "hello", "--blocks", "1", "--scale", "0.1", "--allow-shared"];
+        let short = ["run", "--workload", "hello", "--blocks", "1", "--scale", "0.5", "--allow-shared"];
         self.tolok(&[short.as_slice(), more].concat())
     }
 
@@ -63,7 +63,7 @@ fn what_comes_with_tolok_is_in_the_program() {
 
 #[test]
 fn an_interpreted_server_that_comes_with_tolok_is_measured() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let alone = Alone::new();
     let measured = alone.short_run(&["--subjects", "node/http", "--format", "json"]);
     assert_done(measured.code, &(measured.output.clone() + &measured.progress));
@@ -75,7 +75,7 @@ fn an_interpreted_server_that_comes_with_tolok_is_measured() {
 
 #[test]
 fn the_program_may_lie_in_the_folder_of_temporary_files_itself() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let mut alone = Alone::new();
     let lying = tempfile::NamedTempFile::new().unwrap().into_temp_path();
     copy_program(Path::new(TOLOK), &lying);
@@ -87,7 +87,7 @@ fn the_program_may_lie_in_the_folder_of_temporary_files_itself() {
 
 #[test]
 fn a_server_of_ones_own_is_measured_beside_the_ceiling_into_the_working_folder() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let alone = Alone::new();
     let server = Path::new(TOLOK).with_file_name("faulty-subject");
     assert!(server.is_file(), "{} is not built: cargo build --workspace --bins", server.display());

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tolok_lab::toolbox::{Program, ProgramState, Toolbox};
 use tolok_testkit::{require, skip, test_name};
 
-use crate::place::{Place, Said, assert_all_gone, assert_done, my_turn};
+use crate::place::{Place, Said, assert_all_gone, assert_done, shared_turn};
 
 /// All tools except tolok's own.
 const TOOLS: [&str; 6] = ["k6", "wrk", "ab", "h2load", "hey", "oha"];
@@ -22,14 +22,14 @@ fn program(name: &str) -> Option<Program> {
 }
 
 /// The installed tools. A test continues without the others, with a message.
-fn ready(test: &str) -> Vec<&'static str> {
+pub fn ready(test: &str) -> Vec<&'static str> {
     let (here, missing): (Vec<&str>, Vec<&str>) = TOOLS.into_iter().partition(|name| program(name).is_some());
     missing.iter().for_each(|name| skip(test, &format!("its part with {name}: there is no {name} here")));
     here
 }
 
 /// A place whose study sends `hello` with these tools, in windows of one second.
-fn place(fault: &str, tools: &[&str], more: &str) -> Place {
+pub fn place(fault: &str, tools: &[&str], more: &str) -> Place {
     let place = Place::new().with_faulty("one", fault);
     write_study(&place, &format!("{tools:?}"), more);
     place
@@ -43,7 +43,7 @@ fn write_study(place: &Place, tools: &str, more: &str) {
     fs::write(place.path().join("studies/try.toml"), study).unwrap();
 }
 
-fn run(place: &Place) -> (Said, Vec<Value>) {
+pub fn run(place: &Place) -> (Said, Vec<Value>) {
     let said = place.tolok(&["run", "try"]);
     let records = place.records();
     assert_all_gone(|| place.processes());
@@ -51,42 +51,14 @@ fn run(place: &Place) -> (Said, Vec<Value>) {
 }
 
 /// The tool in the id of a record's case: `hello-c4-wrk--test-one-default`.
-fn tool_of(record: &Value) -> &str {
+pub fn tool_of(record: &Value) -> &str {
     let case = record["case"].as_str().unwrap();
     case.strip_prefix("hello-c4").unwrap().split("--").next().unwrap().trim_start_matches('-')
 }
 
-#[test]
-fn every_tool_is_a_trial_of_the_same_server_and_the_wire_agrees_with_it() {
-    let tools = ready(test_name!());
-    require!(!tools.is_empty(), "no load generator is here; `tolok setup tools` fetches them");
-    let _turn = my_turn();
-    let place = place("none", &[&["tolok"], tools.as_slice()].concat(), "");
-    let (said, records) = run(&place);
-    assert_done(said.code, &said.progress);
-    assert_eq!(records.len(), tools.len() + 1, "{}", said.progress);
-    for record in &records {
-        let (tool, found) = (tool_of(record), &record["outcome"]);
-        assert_eq!(found["kind"], "completed", "{tool}: {found}");
-        let name = if tool.is_empty() { "tolok" } else { tool };
-        assert_eq!(found["tool"]["name"], name);
-        assert!(!found["tool"]["version"].as_str().unwrap().is_empty(), "{name}");
-        let good = found["ledger"]["good"].as_u64().unwrap();
-        assert!(good > 0 && found["goodput_rps"].as_f64().unwrap() > 0.0, "{name}: {found}");
-        assert!(found["generator"]["cpu_s"].as_f64().unwrap() > 0.0, "{name}: {}", found["generator"]);
-        // The windows of tolok's engine and of k6 are a part of the process's life, and the wire count is read at their borders.
-        if let Some(wire) = found["wire"]["answers_2xx"].as_u64() {
-            let tolerated = (good / 20).max(20);
-            assert!(wire.abs_diff(good) <= tolerated, "{name} counted {good}, the wire {wire}");
-        }
-    }
-    let text = fs::read_to_string(place.run_folder().join("report.md")).unwrap();
-    assert!(tools.iter().all(|tool| text.contains(tool)), "{text}");
-}
-
 /// Asserts that a server with this fault is a failed trial with the same reason under each of these tools and tolok's own.
 fn fails_under_each(tools: &[&str], fault: &str, reason: &str) {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(fault, &[&["tolok"], tools].concat(), "");
     let (said, records) = run(&place);
     assert_eq!((said.code, records.len()), (Some(5), tools.len() + 1), "{}", said.progress);
@@ -118,7 +90,7 @@ fn a_server_that_falls_silent_is_a_failed_trial_under_every_tool() {
 #[test]
 fn a_ramp_with_thresholds_is_judged_by_k6_itself() {
     require!(program("k6").is_some(), "k6 is not here; `tolok setup k6` fetches it");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("one", "none");
     let study = "title = 'Try'\nsubjects = ['test/one']\nblocks = 1\nseed = 7\nceiling = false\nreruns = 0\n[[scenario]]\nworkload = 'hello'\n\
         load = { executor = 'ramping-vus', stages = [{ target = 8, duration = '1s' }, { target = 8, duration = '500ms' }] }\n\
@@ -141,7 +113,7 @@ fn a_ramp_with_thresholds_is_judged_by_k6_itself() {
 #[test]
 fn a_script_of_the_users_own_says_what_a_virtual_user_does() {
     require!(program("k6").is_some(), "k6 is not here; `tolok setup k6` fetches it");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("one", "none");
     write_study(&place, "{ name = 'k6', script = 'users.js' }", "");
     let missing = place.tolok(&["plan", "try"]);
@@ -214,7 +186,7 @@ fn said_in(trial: &Path) -> String {
 
 #[test]
 fn a_tool_that_prints_something_else_is_a_failed_trial_that_keeps_what_it_printed() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place("none", &["wrk"], "");
     impostor(&place, "wrk", &format!("{SAYS_ITS_VERSION}\necho 'Everything is fine.'; echo oops >&2; exit 0"));
     let said = run_with_impostor(&place);
@@ -227,7 +199,7 @@ fn a_tool_that_prints_something_else_is_a_failed_trial_that_keeps_what_it_printe
 
 #[test]
 fn a_run_does_not_go_on_without_a_tool_that_it_needs() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place("none", &["wrk"], "");
     impostor(&place, "wrk", &format!("{SAYS_ITS_VERSION}\necho 'Everything is fine.'"));
     assert_eq!(run_with_impostor(&place).code, Some(5));
@@ -257,7 +229,7 @@ fn a_tool_that_hangs_is_killed_and_named() {
 
 #[test]
 fn a_tool_that_is_missing_or_does_not_say_its_version_is_left_out_by_name() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place("none", &["tolok", "wrk"], "");
     impostor(&place, "wrk", "echo 'wrk of somebody else'");
     // Without a toolbox: its wrk would be used instead.

@@ -15,7 +15,7 @@ use tolok_testkit::require;
 
 use crate::interruptions::box_of;
 use crate::launches::study;
-use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, my_turn, repository};
+use crate::place::{PATIENCE, Place, Said, Started, assert_all_gone, assert_done, repository, shared_turn};
 
 /// `nobody` on nearly every system, and an ordinary user in any case.
 const USER: u32 = 65_534;
@@ -134,7 +134,7 @@ fn works<A: AsRef<OsStr>>(program: &str, arguments: &[A]) -> bool {
 #[test]
 fn an_ordinary_user_can_run_a_study() {
     require!(geteuid().is_root(), "only root can become another user; all tests here run as an ordinary one already");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(SHORT);
     require!(give_away(&place), "the folder for temporary files is closed to other users");
     assert_completes(&place, start_as_user(&place));
@@ -147,9 +147,9 @@ fn an_ordinary_user_can_run_a_study() {
 #[test]
 fn without_control_groups_slices_still_have_cpu_time_and_memory() {
     require!(geteuid().is_root(), "only root can become another user; all tests here run as an ordinary one already");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = home().with_faulty("one", "none").with_faulty("other", "none");
-    study(&place, "['test/one', 'test/other']", 1, "80ms");
+    study(&place, "['test/one', 'test/other']", 1, "400ms");
     require!(give_away(&place), "the folder for temporary files is closed to other users");
     let (said, code) = start_as_user(&place).finish();
     assert_done(code, &said);
@@ -200,9 +200,10 @@ fn where_limits_leave_no_room_for_a_run_one_sentence_names_the_limit() {
 #[test]
 fn quick_as_an_ordinary_user_says_once_what_it_does_without_and_the_manual_says_what_that_means() {
     require!(geteuid().is_root(), "only root can become another user; all tests here run as an ordinary one already");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = home().with_faulty("one", "none").with_faulty("two", "none");
-    fs::copy(repository().join("studies/quick.toml"), place.path().join("studies/quick.toml")).unwrap();
+    let quick = fs::read_to_string(repository().join("studies/quick.toml")).unwrap();
+    fs::write(place.path().join("studies/quick.toml"), format!("reruns = 0\n{quick}")).unwrap();
     require!(give_away(&place), "the folder for temporary files is closed to other users");
     let mut command = at_home(&place, place.command(&["quick", "--no-open", "--blocks", "1", "--scale", "0.2"]));
     let said = Said::of(command.uid(USER).gid(USER).output().unwrap());
@@ -232,7 +233,7 @@ fn quick_as_an_ordinary_user_says_once_what_it_does_without_and_the_manual_says_
 #[test]
 fn kill_9_of_an_ordinary_users_lab_leaves_nothing_running() {
     require!(geteuid().is_root(), "only root can become another user; all tests here run as an ordinary one already");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(LONG);
     require!(give_away(&place), "the folder for temporary files is closed to other users");
     let mut probe = place.command(&["namespace-probe", r#"{"pid":true,"net":false}"#]);
@@ -245,7 +246,7 @@ fn kill_9_of_an_ordinary_users_lab_leaves_nothing_running() {
 fn where_root_may_make_namespaces_boxes_have_one() {
     let may = geteuid().is_root() && works("unshare", &["--pid", "--fork", "true"]);
     require!(may, "no pid namespace can be made here (needs root)");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place(LONG);
     let started = Started::of(place.command(&["run", "try"]));
     assert!(assert_kill_9_leaves_nothing(&place, started), "the probe failed, or its result was ignored");
@@ -253,7 +254,7 @@ fn where_root_may_make_namespaces_boxes_have_one() {
 
 #[test]
 fn without_a_namespace_a_study_completes_and_kill_9_leaves_nothing_running() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let start = |place: &Place| {
         let mut command = place.command(&["run", "try"]);
         command.env("TOLOK_NO_NAMESPACE", "1");
@@ -273,7 +274,7 @@ fn where_a_user_namespace_can_be_entered_but_not_be_set_up_boxes_do_without() {
                   exec setpriv --reuid 65534 --regid 65534 --clear-groups \"$@\"";
     let half = ["--mount", "sh", "-c", script, "sh"];
     require!(works("unshare", &[&half[..], &["true"]].concat()), "/proc cannot be made read-only here (needs root)");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let whole = place(SHORT);
     require!(give_away(&whole), "the folder for temporary files is closed to other users");
     assert_completes(&whole, start_by(&whole, "unshare", &half));
@@ -288,7 +289,7 @@ fn where_a_user_namespace_can_be_entered_but_not_be_set_up_boxes_do_without() {
 fn root_without_the_right_to_change_accounts_starts_servers_as_root_and_tells_them() {
     let less = ["--bounding-set=-sys_admin,-chown"];
     require!(geteuid().is_root() && works("setpriv", &[less[0], "true"]), "root cannot give up a right here");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let home = home();
     let server = server_of(&home);
     let text = format!(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tolok_model::manifest::{FileSum, Manifest, sha256};
 
-use crate::place::{Place, Said, assert_done, my_turn};
+use crate::place::{Place, Said, assert_done, shared_turn};
 
 /// A run of three rounds on two subjects: six trials.
 fn place() -> Place {
@@ -81,7 +81,7 @@ fn forge_manifest(run: &Path) {
 
 #[test]
 fn a_run_that_nobody_has_touched_verifies_and_every_change_is_caught_and_named() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     untouched(&place);
     a_digit_of_a_record(&place);
@@ -286,7 +286,7 @@ fn without_a_manifest(place: &Place) {
 
 #[test]
 fn a_run_that_was_killed_between_a_record_and_its_line_is_entered_late_by_resume() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = place();
     let run = place.run_folder();
     let manifest = run.join("manifest.jsonl");
@@ -318,7 +318,7 @@ fn a_run_that_is_not_there_is_a_wrong_command_line() {
 
 #[test]
 fn a_record_of_an_older_tolok_may_lack_what_was_not_recorded_then_and_no_other_may() {
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new().with_faulty("one", "none").with_study("['test/one']", 1, "1500ms");
     let said = place.tolok(&["run", "try"]);
     assert_done(said.code, &said.progress);

@@ -10,8 +10,6 @@ use crate::run::server::probe_queue::{Server, ask_at_once};
 use crate::run::server::trial::TrialError;
 use crate::run::stop::Stop;
 
-/// One in this many aborted requests has a response too large for any socket buffer; the others are small.
-const LARGE_IN: usize = 20;
 /// Connecting takes microseconds.
 const CONNECT: Duration = Duration::from_secs(1);
 /// All aborts together take seconds. After this long, the check makes no more.
@@ -43,6 +41,15 @@ impl Search {
             Self::Plain => 200,
         }
     }
+
+    /// Of this many of them, one has an answer that no socket buffer holds; the others are small. Each such answer is seconds of
+    /// work for a slow subject, and a connection that one of them leaves busy shows.
+    fn large_in(self) -> usize {
+        match self {
+            Self::Rare => 20,
+            Self::Plain => 100,
+        }
+    }
 }
 
 /// Aborts many requests, then checks that all connections are free again.
@@ -54,7 +61,7 @@ pub(in crate::run) fn check_aborts(
 ) -> Result<Aborts, TrialError> {
     let pool = pool.max(own_pool(server).unwrap_or_default());
     let connections_before = connections(server).map(|(connections, _)| connections);
-    let aborted = give_up_many(server, search.requests(), stop);
+    let aborted = give_up_many(server, search, stop);
     let (connections_after, busy_after) = settled(server, pool, stop).unzip();
     let asked_after = 4 * pool as usize;
     let question = |number: usize| ("GET".to_owned(), format!("/query?id={}", number + 1));
@@ -72,13 +79,14 @@ fn own_pool(server: &mut StartedServer) -> Option<u32> {
 }
 
 /// Returns how many requests it aborted. A subject without free connections answers no more, so a deadline bounds the wait.
-fn give_up_many(server: &mut StartedServer, requests: usize, stop: &Stop) -> usize {
+fn give_up_many(server: &mut StartedServer, search: Search, stop: &Stop) -> usize {
+    let requests = search.requests();
     let deadline = Instant::now() + GIVING_UP;
     for number in 0..requests {
         if stop.is_immediate() || Instant::now() > deadline {
             return number;
         }
-        let rows = if number % LARGE_IN == 0 { 10_000 } else { 100 };
+        let rows = if number % search.large_in() == 0 { 10_000 } else { 100 };
         give_up(server, rows, number % 3 == 0);
     }
     requests
