@@ -7,6 +7,7 @@ pub mod group;
 pub mod guard;
 pub mod isolate;
 pub mod machine;
+mod procfs;
 pub mod sample;
 pub mod shell;
 pub mod timer;

@@ -6,9 +6,7 @@ use std::io;
 use std::path::Path;
 
 use super::GroupError;
-
-/// The inode of the machine's first pid namespace, the same on every kernel.
-const FIRST_PID_NAMESPACE: u64 = 4_026_531_836;
+use crate::procfs;
 
 /// The group name of one tolok process, `tolok-<boot>-<pid>-<start>`. Unless the pid counts in the machine's first pid
 /// namespace, `-ns<inode>` of its namespace follows. A later session can thus tell whether the owner is alive, even if
@@ -34,7 +32,7 @@ impl GroupName {
         let unknown = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("no {what} of process {pid}"));
         let boot = boot(proc).ok_or_else(|| unknown("boot id"))?;
         let start_ticks = start_ticks(proc, pid).ok_or_else(|| unknown("start time"))?;
-        Ok(Self { boot, pid, start_ticks, namespace: pid_namespace(proc) })
+        Ok(Self { boot, pid, start_ticks, namespace: later_namespace(proc) })
     }
 
     /// Parses a name, or returns `None` unless it has exactly the form that [`GroupName`] writes.
@@ -58,7 +56,7 @@ impl GroupName {
             return false;
         }
         // From another pid namespace the owner may be invisible or have another pid.
-        if pid_namespace(proc) != self.namespace {
+        if later_namespace(proc) != self.namespace {
             return true;
         }
         start_ticks(proc, self.pid) == Some(self.start_ticks)
@@ -77,23 +75,20 @@ fn boot(proc: &Path) -> Option<String> {
     id.get(..8).filter(|boot| is_boot(boot)).map(str::to_owned)
 }
 
-/// The pid namespace of this process, `pid:[<inode>]`, if it is known not to be the machine's first.
-fn pid_namespace(proc: &Path) -> Option<u64> {
-    let link = fs::read_link(proc.join("self/ns/pid")).ok()?;
-    let inode = link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()?;
-    (inode != FIRST_PID_NAMESPACE).then_some(inode)
+/// The pid namespace of this process, if it is known not to be the machine's first.
+fn later_namespace(proc: &Path) -> Option<u64> {
+    procfs::pid_namespace(proc).filter(|inode| *inode != procfs::FIRST_PID_NAMESPACE)
 }
 
 fn is_boot(text: &str) -> bool {
     text.len() == 8 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The start time of a living process: field 22 of `stat`. Field 2, the program's name, may contain blanks and
-/// parentheses. Field 3 marks ended processes whose parent has not waited for them, which in some containers never
-/// happens.
+/// The start time of a living process: field 22 of `stat`. Field 3 marks ended processes whose parent has not waited
+/// for them, which in some containers never happens.
 fn start_ticks(proc: &Path, pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(proc.join(pid.to_string()).join("stat")).ok()?;
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    let stat = procfs::stat(proc, pid)?;
+    let mut fields = procfs::name_and_fields(&stat)?.1;
     let lives = !matches!(fields.next()?, "Z" | "X");
     lives.then(|| fields.nth(18)?.parse().ok()).flatten()
 }

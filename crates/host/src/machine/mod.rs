@@ -48,7 +48,7 @@ pub use others::Others;
 pub use processor::{Cache, Processor};
 pub use programs::{BusyProgram, CpuTimes, OtherRun, Processes, busiest, busy_words};
 pub use quiet::{
-    Disturbance, DisturbanceKind, FOREIGN_TOLERATED, HostReading, JUDGED_OVER, PRESSURE_TOLERATED, STEAL_TOLERATED,
+    CpuReading, Disturbance, DisturbanceKind, FOREIGN_TOLERATED, JUDGED_OVER, PRESSURE_TOLERATED, STEAL_TOLERATED,
     Stillness, TAKEN_TOLERATED, ThisHost, WaitEnd, Waited, WatchedHost, WindowFacts, disturbances, judge,
     wait_until_quiet,
 };
@@ -59,6 +59,8 @@ pub use scheduler::Scheduler;
 use files::Files;
 use group_folders::GroupFolders;
 use kernel::KernelConfig;
+
+use crate::procfs;
 
 /// The fingerprint of a machine, as far as it affects a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -154,13 +156,9 @@ impl Machine {
     }
 }
 
-/// The kernel's fixed name of the first pid namespace (`PROC_PID_INIT_INO`).
-const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
-
 /// A virtual machine made from a container image has the image's traces, but runs in the first pid namespace.
 fn container(files: Files) -> Option<String> {
-    let namespace = std::fs::read_link(files.path("proc/self/ns/pid"));
-    if namespace.is_ok_and(|name| name == Path::new(FIRST_PID_NAMESPACE)) {
+    if procfs::pid_namespace(&files.path("proc")) == Some(procfs::FIRST_PID_NAMESPACE) {
         return None;
     }
     files

@@ -106,12 +106,6 @@ pub(super) fn pressure_some_avg10(text: &str) -> Option<f64> {
     some.split_whitespace().find_map(|word| word.strip_prefix("avg10="))?.parse().ok()
 }
 
-pub(super) fn pressure_some_total_s(text: &str) -> Option<f64> {
-    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
-    let total_us: f64 = some.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()?;
-    Some(total_us / 1e6)
-}
-
 /// From `/proc/loadavg`: `2.19 0.96 0.43 4/117 29928` means that 4 of 117 tasks are runnable.
 pub(super) fn running_tasks(text: &str) -> Option<u32> {
     text.split_whitespace().nth(3)?.split_once('/')?.0.parse().ok()

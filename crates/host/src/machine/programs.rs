@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::files::Files;
-use super::quiet::TICKS_PER_S;
+use crate::procfs::{TICKS_PER_S, name_and_fields};
 
 /// Below this share of one CPU, a program causes no noticeable disturbance.
 const WORTH_NAMING: f64 = 0.05;
@@ -61,7 +61,7 @@ impl Processes {
             let words: Vec<&str> = words.split('\0').collect();
             let [program, "block", folder, ..] = words.as_slice() else { return None };
             let stat = files.text(format!("proc/{pid}/stat"))?;
-            let parent = fields(&stat)?.1.first()?.parse().ok()?;
+            let parent = name_and_fields(&stat)?.1.nth(1)?.parse().ok()?;
             let is_tolok = program.rsplit('/').next() == Some("tolok");
             let run = folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
             (is_tolok && pid != own && parent != own).then_some(OtherRun { pid: parent, run })
@@ -80,7 +80,11 @@ pub fn busiest(before: &CpuTimes, after: &CpuTimes, over_s: f64, own: u32) -> Ve
     let used = after.iter().filter(|(pid, _)| **pid != own).map(|(pid, (name, ticks))| {
         // A process that began meanwhile had used nothing before.
         let earlier = before.get(pid).filter(|(earlier, _)| earlier == name).map_or(0, |(_, ticks)| *ticks);
-        BusyProgram { pid: *pid, name: name.clone(), cpus: ticks.saturating_sub(earlier) as f64 / TICKS_PER_S / over_s }
+        BusyProgram {
+            pid: *pid,
+            name: name.clone(),
+            cpus: ticks.saturating_sub(earlier) as f64 / f64::from(TICKS_PER_S) / over_s,
+        }
     });
     let mut busy: Vec<BusyProgram> = used.filter(|program| program.cpus >= WORTH_NAMING).collect();
     busy.sort_by(|one, other| other.cpus.total_cmp(&one.cpus));
@@ -95,17 +99,11 @@ pub fn busy_words(busy: &[BusyProgram]) -> Option<String> {
     (!words.is_empty()).then(|| format!("most of it by {}", words.join(", ")))
 }
 
-/// The name of a process, and what follows it in its `stat`. A name may contain blanks and parentheses.
-fn fields(stat: &str) -> Option<(&str, Vec<&str>)> {
-    let (head, rest) = stat.rsplit_once(')')?;
-    Some((head.split_once('(')?.1, rest.split_whitespace().skip(1).collect()))
-}
-
-/// User and system time are at indices 10 and 11, counted from the parent.
+/// User and system time are at indices 11 and 12, counted from the state.
 fn name_and_ticks(stat: &str) -> Option<(String, u64)> {
-    let (name, fields) = fields(stat)?;
-    let ticks = |place: usize| fields.get(place)?.parse::<u64>().ok();
-    Some((name.to_owned(), ticks(10)? + ticks(11)?))
+    let (name, fields) = name_and_fields(stat)?;
+    let mut times = fields.skip(11).map(|ticks| ticks.parse::<u64>().ok());
+    Some((name.to_owned(), times.next()?? + times.next()??))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::Files;
 use super::parse;
+use crate::procfs::{TICKS_PER_S, pressure_some_total_us};
 
 /// Other programs may take this share of the subject's own CPUs. The known value is an upper bound, so the limit is
 /// higher than for the machine.
@@ -23,14 +24,12 @@ pub const PRESSURE_TOLERATED: f64 = 0.10;
 /// How long a judgement before a run observes. The kernel counts in hundredths of a second, and 1% of one CPU must be
 /// more than one of them.
 pub const JUDGED_OVER: Duration = Duration::from_secs(2);
-/// Kernels count CPU time in hundredths of a second (`USER_HZ`, fixed at 100 for programs on Linux).
-pub(super) const TICKS_PER_S: f64 = 100.0;
 /// The longest delay until a wait reacts to Ctrl-C.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// What the machine had done up to an instant, over all CPUs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct HostReading {
+pub struct CpuReading {
     /// The instant, on the monotonic clock.
     pub at_s: f64,
     /// Time that CPUs were busy.
@@ -120,10 +119,10 @@ impl Stillness {
     }
 }
 
-impl HostReading {
+impl CpuReading {
     /// Parses `/proc/stat`, `/proc/pressure/cpu` and `/proc/loadavg`. `None` if the first cannot be parsed.
     pub fn parse(at_s: f64, own_s: f64, stat: &str, pressure: Option<&str>, loadavg: Option<&str>) -> Option<Self> {
-        let times = parse::cpu_ticks(stat)?.map(|ticks| ticks as f64 / TICKS_PER_S);
+        let times = parse::cpu_ticks(stat)?.map(|ticks| ticks as f64 / f64::from(TICKS_PER_S));
         Some(Self {
             at_s,
             own_s,
@@ -131,14 +130,14 @@ impl HostReading {
             busy_s: times[0] + times[1] + times[2] + times[5] + times[6],
             idle_s: times[3] + times[4],
             steal_s: times[7],
-            waiting_s: pressure.and_then(parse::pressure_some_total_s),
+            waiting_s: pressure.and_then(pressure_some_total_us).map(|total_us| total_us as f64 / 1e6),
             running: loadavg.and_then(parse::running_tasks),
         })
     }
 }
 
 /// What happened between two readings. `None` if no time passed.
-pub fn judge(before: &HostReading, after: &HostReading) -> Option<Stillness> {
+pub fn judge(before: &CpuReading, after: &CpuReading) -> Option<Stillness> {
     let over_s = after.at_s - before.at_s;
     // On some kernels, counters of idle time step back a little.
     let passed = |before: f64, after: f64| (after - before).max(0.0);
@@ -206,7 +205,7 @@ fn share(part: f64, whole: f64) -> Option<f64> {
 /// A host that can be read, and a way to let time pass.
 pub trait WatchedHost {
     /// What it has done so far. `None` if it cannot be read.
-    fn reading(&mut self) -> Option<HostReading>;
+    fn reading(&mut self) -> Option<CpuReading>;
     /// Waits.
     fn pause(&mut self, time: Duration);
 }
@@ -279,7 +278,7 @@ impl Default for ThisHost {
 }
 
 impl WatchedHost for ThisHost {
-    fn reading(&mut self) -> Option<HostReading> {
+    fn reading(&mut self) -> Option<CpuReading> {
         let files = Files::below(&self.root);
         let seconds = |clock| {
             let time = clock_gettime(clock);
@@ -288,7 +287,7 @@ impl WatchedHost for ThisHost {
         let (stat, pressure, loadavg) =
             (files.text("proc/stat")?, files.text("proc/pressure/cpu"), files.text("proc/loadavg"));
         let (at_s, own_s) = (seconds(ClockId::Monotonic), seconds(ClockId::ProcessCPUTime));
-        HostReading::parse(at_s, own_s, &stat, pressure.as_deref(), loadavg.as_deref())
+        CpuReading::parse(at_s, own_s, &stat, pressure.as_deref(), loadavg.as_deref())
     }
 
     fn pause(&mut self, time: Duration) {

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::as_seconds;
 use super::perf::{self, Event, Raw, Target};
 use crate::group::Group;
+use crate::machine::parse_cpu_list;
 
 /// What a counter counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -299,16 +300,8 @@ fn explain(error: &io::Error, scope: &Scope) -> String {
 /// The online CPUs, from a list such as `0-3,8`.
 fn online_cpus() -> io::Result<Vec<u32>> {
     let list = std::fs::read_to_string("/sys/devices/system/cpu/online")?;
-    parse_cpus(&list).ok_or_else(|| io::Error::other(format!("the list of CPUs reads {:?}", list.trim())))
-}
-
-fn parse_cpus(list: &str) -> Option<Vec<u32>> {
-    let mut cpus = Vec::new();
-    for range in list.trim().split(',') {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        cpus.extend(first.parse::<u32>().ok()?..=last.parse().ok()?);
-    }
-    Some(cpus)
+    let cpus = parse_cpu_list(&list).filter(|cpus| !cpus.is_empty());
+    cpus.ok_or_else(|| io::Error::other(format!("the list of CPUs reads {:?}", list.trim())))
 }
 
 /// The number of the tracepoint at the entry of every system call.

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::as_seconds;
 use super::kept::{Kept, Room};
+use crate::procfs::{TICKS_PER_S, pressure_some_total_us};
 
-/// Kernels count these in hundredths of a second (`USER_HZ`, fixed at 100 for programs on Linux).
-const TICK_NS: u64 = 10_000_000;
+const TICK_NS: u64 = 1_000_000_000 / TICKS_PER_S as u64;
 
 /// The machine at one moment. Times are since boot. What the kernel does not report is absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,7 +84,8 @@ impl Host {
             reading = parse_stat(text);
         }
         let mut pressure = |kept: &mut Kept, name: &str| {
-            parse_pressure(kept.read(|| self.proc.join("pressure").join(name), &mut room, &mut self.buffer)?)
+            let text = kept.read(|| self.proc.join("pressure").join(name), &mut room, &mut self.buffer)?;
+            Some(pressure_some_total_us(text)? * 1000)
         };
         let [cpu, memory, io] = &mut self.pressure;
         reading.cpu_pressure_ns = pressure(cpu, "cpu");
@@ -140,14 +141,6 @@ fn parse_stat(text: &str) -> HostReading {
         runnable_tasks: line("procs_running ").and_then(|count| count.trim().parse().ok()),
         ..HostReading::default()
     }
-}
-
-/// The microseconds behind `total=` in the line `some avg10=… total=…`. The averages before it cover fixed periods, so
-/// they are useless for a window.
-fn parse_pressure(text: &str) -> Option<u64> {
-    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
-    let total: u64 = some.split_ascii_whitespace().find_map(|field| field.strip_prefix("total="))?.parse().ok()?;
-    Some(total * 1000)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::procfs;
+
 /// The parent of every process, at one moment.
 #[derive(Debug, Default)]
 pub struct ProcessTree {
@@ -18,8 +20,7 @@ impl ProcessTree {
         let entries = fs::read_dir(proc_folder).into_iter().flatten().flatten();
         for pid in entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()) {
             // A process that has ended meanwhile has no parent.
-            let stat = read_stat(&proc_folder.join(pid.to_string()));
-            if let Some(parent) = stat.and_then(|stat| parent_of(&stat)) {
+            if let Some(parent) = procfs::stat(proc_folder, pid).and_then(|stat| parent_of(&stat)) {
                 tree.children.entry(parent).or_default().push(pid);
             }
         }
@@ -71,18 +72,8 @@ fn pss_in(rollup: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// `stat` contains the program's name, which can be any bytes.
-fn read_stat(folder: &Path) -> Option<String> {
-    fs::read(folder.join("stat")).ok().map(|stat| String::from_utf8_lossy(&stat).into_owned())
-}
-
 fn parent_of(stat: &str) -> Option<u32> {
-    fields_after_name(stat)?.nth(1)?.parse().ok()
-}
-
-/// The fields behind the name, which is in brackets and may itself contain blanks and brackets: state, parent, …
-fn fields_after_name(stat: &str) -> Option<impl Iterator<Item = &str>> {
-    Some(stat.rsplit_once(')')?.1.split_whitespace())
+    procfs::name_and_fields(stat)?.1.nth(1)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::super::kernel::{KernelConfig, gnu_libc, measuring_options};
 use super::super::parse;
 use super::super::scheduler::preemption;
 use super::*;
+use crate::procfs::pressure_some_total_us;
 
 const LIMITS: &str = "\
 Limit                     Soft Limit           Hard Limit           Units     
@@ -29,7 +30,7 @@ fn kernel_files_are_read() {
     assert_eq!(parse::limit(LIMITS, "Max nice priority"), None);
     assert_eq!(parse::meminfo_bytes("MemTotal:       24684096 kB\nMemFree: 1 kB\n", "MemTotal"), Some(24684096 * 1024));
     assert_eq!(parse::pressure_some_avg10(PRESSURE), Some(39.90));
-    assert_eq!(parse::pressure_some_total_s(PRESSURE), Some(42.900198));
+    assert_eq!(pressure_some_total_us(PRESSURE), Some(42_900_198));
     assert_eq!(parse::chosen("always [madvise] never\n").as_deref(), Some("madvise"));
     assert_eq!(parse::port_range("32768\t60999\n"), Some((32768, 60999)));
     assert_eq!(parse::load_average("2.19 0.96 0.43 4/117 29928\n"), Some([2.19, 0.96, 0.43]));
@@ -63,7 +64,7 @@ fn the_order_in_which_a_kernel_lists_features_does_not_matter() {
 fn broken_kernel_files_are_unknown_not_wrong() {
     for text in ["", "\n", "garbage", "some avg10=", "cpu  a b", "[", "1", "cpu  0 0 0 0 0 0 0 0", "cpu  1 2 3", "("] {
         assert_eq!(parse::pressure_some_avg10(text), None, "{text:?}");
-        assert_eq!(parse::pressure_some_total_s(text), None, "{text:?}");
+        assert_eq!(pressure_some_total_us(text), None, "{text:?}");
         assert_eq!(parse::steal_fraction(text), None, "{text:?}");
         assert_eq!(parse::chosen(text), None, "{text:?}");
         assert_eq!(parse::chosen_in_brackets(text), None, "{text:?}");

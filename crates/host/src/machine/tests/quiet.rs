@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::*;
 
 /// Two CPUs over two seconds: what other programs, the hypervisor and this process used, and how long tasks waited.
-fn after(before: &HostReading, foreign_s: f64, steal_s: f64, own_s: f64, waiting_s: f64) -> HostReading {
-    HostReading {
+fn after(before: &CpuReading, foreign_s: f64, steal_s: f64, own_s: f64, waiting_s: f64) -> CpuReading {
+    CpuReading {
         at_s: before.at_s + 2.0,
         busy_s: before.busy_s + foreign_s + own_s,
         idle_s: before.idle_s + 4.0 - foreign_s - own_s - steal_s,
@@ -18,8 +18,8 @@ fn after(before: &HostReading, foreign_s: f64, steal_s: f64, own_s: f64, waiting
     }
 }
 
-fn start() -> HostReading {
-    HostReading {
+fn start() -> CpuReading {
+    CpuReading {
         at_s: 100.0,
         busy_s: 50.0,
         idle_s: 150.0,
@@ -69,13 +69,13 @@ fn only_too_much_disturbs_and_it_is_said_with_figures() {
 #[test]
 fn two_readings_of_one_instant_say_nothing() {
     assert_eq!(judge(&start(), &start()), None);
-    let stepped_back = HostReading { idle_s: 149.0, busy_s: 50.5, ..after(&start(), 0.5, 0.0, 0.0, 0.0) };
+    let stepped_back = CpuReading { idle_s: 149.0, busy_s: 50.5, ..after(&start(), 0.5, 0.0, 0.0, 0.0) };
     assert_eq!(judge(&start(), &stepped_back).unwrap().foreign, 1.0, "idle time that decreases counts as zero");
 }
 
 #[test]
 fn a_kernel_without_pressure_is_judged_by_cpu_time() {
-    let blind = HostReading { waiting_s: None, ..start() };
+    let blind = CpuReading { waiting_s: None, ..start() };
     let seen = judge(&blind, &after(&blind, 0.0, 0.0, 0.0, 2.0)).unwrap();
     assert_eq!((seen.waiting, seen.is_quiet()), (None, true));
 }
@@ -84,8 +84,8 @@ fn a_kernel_without_pressure_is_judged_by_cpu_time() {
 fn a_reading_is_made_of_three_files() {
     let stat = "cpu  100 20 30 9999 1 5 6 7 3 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
     let pressure = "some avg10=0.01 avg60=0.11 avg300=1.58 total=2500000\n";
-    let reading = HostReading::parse(5.0, 0.5, stat, Some(pressure), Some("0.1 0.2 0.3 4/117 9\n"));
-    let expected = HostReading {
+    let reading = CpuReading::parse(5.0, 0.5, stat, Some(pressure), Some("0.1 0.2 0.3 4/117 9\n"));
+    let expected = CpuReading {
         at_s: 5.0,
         busy_s: 1.0 + 0.2 + 0.3 + 0.05 + 0.06,
         idle_s: 100.0,
@@ -96,9 +96,9 @@ fn a_reading_is_made_of_three_files() {
     };
     let found = reading.unwrap();
     assert!((found.busy_s - expected.busy_s).abs() < 1e-9, "{found:?}");
-    assert_eq!(HostReading { busy_s: expected.busy_s, ..found }, expected);
-    assert_eq!(HostReading::parse(5.0, 0.5, "nonsense", None, None), None);
-    let bare = HostReading::parse(5.0, 0.5, stat, None, None).unwrap();
+    assert_eq!(CpuReading { busy_s: expected.busy_s, ..found }, expected);
+    assert_eq!(CpuReading::parse(5.0, 0.5, "nonsense", None, None), None);
+    let bare = CpuReading::parse(5.0, 0.5, stat, None, None).unwrap();
     assert_eq!((bare.waiting_s, bare.running), (None, None));
 }
 
@@ -139,7 +139,7 @@ fn a_window_is_judged_by_the_same_measure() {
 struct Scripted {
     foreign_s: Vec<f64>,
     looked: usize,
-    now: HostReading,
+    now: CpuReading,
     paused: Duration,
     readable: usize,
 }
@@ -152,7 +152,7 @@ impl Scripted {
 }
 
 impl WatchedHost for Scripted {
-    fn reading(&mut self) -> Option<HostReading> {
+    fn reading(&mut self) -> Option<CpuReading> {
         if self.looked >= self.readable {
             return None;
         }

@@ -37,13 +37,6 @@ fn counts_are_those_between_two_readings_summed_over_cpus() {
 }
 
 #[test]
-fn lists_of_cpus_are_understood() {
-    assert_eq!(parse_cpus("0-3,8\n"), Some(vec![0, 1, 2, 3, 8]));
-    assert_eq!(parse_cpus("0\n"), Some(vec![0]));
-    assert_eq!(parse_cpus("\n"), None);
-}
-
-#[test]
 fn what_is_refused_is_named_with_the_reason() {
     let nobody = SoftwareCounters::attach(&[Scope::Group(PathBuf::from("/nonexistent"))]);
     assert_eq!(nobody.read(), SoftwareEvents::default());
