@@ -1,11 +1,11 @@
 //! The share of successes, with an interval that accounts for small numbers.
 
+use crate::gamma::ln_gamma;
+use crate::special::beta_fraction;
 use crate::{Interval, Level};
 
 /// Halvings that find a share to all its digits.
 const HALVINGS: u32 = 60;
-/// The most terms of a continued fraction. It needs about √n of them.
-const MOST_TERMS: u32 = 5_000;
 
 /// The exact interval of a share by Clopper and Pearson: `successes` of independent `trials`. It covers at least its
 /// level for every true share. Five zeros still allow a share of 52%.
@@ -54,46 +54,10 @@ pub(crate) fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     }
     let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p()).exp();
     if x < (a + 1.0) / (a + b + 2.0) {
-        front * fraction(a, b, x) / a
+        front * beta_fraction(a, b, x) / a
     } else {
-        1.0 - front * fraction(b, a, 1.0 - x) / b
+        1.0 - front * beta_fraction(b, a, 1.0 - x) / b
     }
-}
-
-/// Lentz's evaluation of the continued fraction NIST DLMF 8.17.22.
-fn fraction(a: f64, b: f64, x: f64) -> f64 {
-    const TINY: f64 = 1e-300;
-    let away = |value: f64| if value.abs() < TINY { TINY } else { value };
-    let (mut c, mut d) = (1.0, 1.0 / away(1.0 - (a + b) * x / (a + 1.0)));
-    let mut value = d;
-    for m in (1..MOST_TERMS).map(f64::from) {
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        let mut change = 1.0;
-        for numerator in [even, odd] {
-            d = 1.0 / away(1.0 + numerator * d);
-            c = away(1.0 + numerator / c);
-            change = c * d;
-            value *= change;
-        }
-        if (change - 1.0).abs() < 1e-15 {
-            break;
-        }
-    }
-    value
-}
-
-/// ln Γ(x) for x > 0 by Stirling's series, after the recurrence has moved x up. NIST DLMF 5.11.1.
-fn ln_gamma(mut x: f64) -> f64 {
-    const FAR_ENOUGH: f64 = 10.0;
-    let mut shift = 0.0;
-    while x < FAR_ENOUGH {
-        shift -= x.ln();
-        x += 1.0;
-    }
-    let r = 1.0 / (x * x);
-    let series = (1.0 / 12.0 - r * (1.0 / 360.0 - r * (1.0 / 1_260.0 - r / 1_680.0))) / x;
-    shift + (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 //! Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression in microarray
 //! experiments", Statistical Applications in Genetics and Molecular Biology 3(1), 2004, section 6.2.
 
+use crate::gamma::{digamma, trigamma, trigamma_inverse};
+
 /// The prior of figures' variances: what they have in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VariancePrior {
@@ -28,21 +30,34 @@ impl VariancePrior {
     /// assert_eq!(VariancePrior::estimated(&[1.0, 0.0], 4.0), None);
     /// ```
     pub fn estimated(variances: &[f64], df: f64) -> Option<Self> {
-        let is_known = |variance: &f64| *variance > 0.0 && variance.is_finite();
-        let logarithms: Vec<f64> = variances.iter().copied().filter(is_known).map(f64::ln).collect();
-        if logarithms.len() < 2 || df.is_nan() || df <= 0.0 {
+        if df.is_nan() || df <= 0.0 {
             return None;
         }
-        let n = logarithms.len() as f64;
-        let mean = logarithms.iter().sum::<f64>() / n;
-        let spread = logarithms.iter().map(|it| (it - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        let centre = mean - digamma(df / 2.0) + (df / 2.0).ln();
-        let beyond_chance = spread - trigamma(df / 2.0);
-        if beyond_chance <= 0.0 {
-            return Some(Self { variance: centre.exp(), df: f64::INFINITY });
+        let is_known = |variance: &f64| *variance > 0.0 && variance.is_finite();
+        let known: Vec<(f64, f64)> =
+            variances.iter().copied().filter(is_known).map(|variance| (variance, df)).collect();
+        Self::of_each(&known)
+    }
+
+    /// The prior of variances above zero, each given with its own degrees of freedom. `None` for fewer than two.
+    pub(crate) fn of_each(variances: &[(f64, f64)]) -> Option<Self> {
+        if variances.len() < 2 {
+            return None;
         }
-        let half = inverse_trigamma(beyond_chance);
-        Some(Self { variance: (centre + digamma(half) - half.ln()).exp(), df: 2.0 * half })
+        let number = variances.len() as f64;
+        // Logarithms, corrected for the bias of few degrees of freedom.
+        let logs: Vec<f64> =
+            variances.iter().map(|(variance, df)| variance.ln() - digamma(df / 2.0) + (df / 2.0).ln()).collect();
+        let mean = logs.iter().sum::<f64>() / number;
+        let scatter = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (number - 1.0);
+        let by_chance = variances.iter().map(|(_, df)| trigamma(df / 2.0)).sum::<f64>() / number;
+        let excess = scatter - by_chance;
+        if excess > 0.0 {
+            let half = trigamma_inverse(excess);
+            Some(Self { variance: (mean + digamma(half) - half.ln()).exp(), df: 2.0 * half })
+        } else {
+            Some(Self { variance: mean.exp(), df: f64::INFINITY })
+        }
     }
 
     /// A variance with `df` degrees of freedom, drawn towards the common one.
@@ -56,57 +71,9 @@ impl VariancePrior {
     }
 }
 
-/// From here on, the asymptotic series below have errors of less than 10⁻¹².
-const FAR_ENOUGH: f64 = 10.0;
-
-/// ψ(x), the derivative of ln Γ, for x > 0. Source: NIST Digital Library of Mathematical Functions, 5.11.2.
-fn digamma(mut x: f64) -> f64 {
-    let mut shift = 0.0;
-    while x < FAR_ENOUGH {
-        shift -= 1.0 / x;
-        x += 1.0;
-    }
-    let r = 1.0 / (x * x);
-    let series = r * (1.0 / 12.0 - r * (1.0 / 120.0 - r * (1.0 / 252.0 - r * (1.0 / 240.0 - r * (1.0 / 132.0)))));
-    shift + x.ln() - 0.5 / x - series
-}
-
-/// ψ′(x) for x > 0, from the derivative of the same series.
-fn trigamma(mut x: f64) -> f64 {
-    let mut shift = 0.0;
-    while x < FAR_ENOUGH {
-        shift += 1.0 / (x * x);
-        x += 1.0;
-    }
-    let r = 1.0 / (x * x);
-    let series = r * (1.0 / 6.0 - r * (1.0 / 30.0 - r * (1.0 / 42.0 - r * (1.0 / 30.0 - r * (5.0 / 66.0)))));
-    shift + (1.0 + 0.5 / x + series) / x
-}
-
-/// The x with ψ′(x) = `value`, for a value above zero. ψ′ falls from infinity to zero, so bisection finds it.
-fn inverse_trigamma(value: f64) -> f64 {
-    let (mut low, mut high) = (1e-8f64.ln(), 1e8f64.ln());
-    for _ in 0..80 {
-        let middle = f64::midpoint(low, high);
-        if trigamma(middle.exp()) > value { low = middle } else { high = middle }
-    }
-    f64::midpoint(low, high).exp()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_derivatives_of_ln_gamma_have_their_known_values() {
-        const EULER: f64 = 0.577_215_664_901_532_9;
-        let near = |value: f64, expected: f64| assert!((value - expected).abs() < 1e-11, "{value} is not {expected}");
-        near(digamma(1.0), -EULER);
-        near(digamma(0.5), -EULER - 2.0 * 2f64.ln());
-        near(trigamma(1.0), std::f64::consts::PI.powi(2) / 6.0);
-        near(trigamma(0.5), std::f64::consts::PI.powi(2) / 2.0);
-        near(trigamma(inverse_trigamma(0.37)), 0.37);
-    }
 
     #[test]
     fn variances_that_differ_more_than_by_chance_keep_more_of_their_own() {
@@ -115,6 +82,15 @@ mod tests {
         let apart = VariancePrior::estimated(&[0.001, 10.0, 0.02, 3.0, 0.0005, 40.0], 8.0).unwrap();
         assert!(apart.df < 2.0, "{apart:?}");
         assert!(apart.shrunk(40.0, 8.0) > 30.0 && alike.at_most(2.0).shrunk(4.0, 2.0) > 2.0);
+    }
+
+    #[test]
+    fn equal_variances_have_an_infinite_prior_and_different_ones_a_weak_one() {
+        let df = |variances: &[(f64, f64)]| VariancePrior::of_each(variances).map(|prior| prior.df);
+        assert_eq!(df(&[(1.0, 4.0), (1.1, 4.0), (0.9, 4.0)]), Some(f64::INFINITY));
+        assert_eq!(df(&[(1.0, 4.0)]), None);
+        let different = df(&[(1.0, 19.0), (100.0, 19.0), (0.01, 19.0)]).unwrap();
+        assert!(different > 0.0 && different < 1.0, "{different}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Implemented here because only two short special cases are needed: the incomplete beta function with a parameter of
 //! one half, and the complementary error function.
 
-/// The most terms of a continued fraction or of a series. No argument used here needs more than about 120.
+/// The most terms of a continued fraction or of a series. No argument used here needs more than about 140.
 const MOST_TERMS: u32 = 500;
 
 /// The relative change by a term below which evaluation stops.
@@ -47,7 +47,7 @@ pub(crate) fn incomplete_beta_with_half(a: f64, x: f64, y: f64) -> (f64, f64) {
 /// The continued fraction of the incomplete beta function. Converges fast for `x < (a + 1) / (a + b + 2)`.
 ///
 /// Source: NIST Digital Library of Mathematical Functions, 8.17.22.
-fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
+pub(crate) fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     let odd = |m: f64| -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
     let even = |m: f64| m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
     let mut terms = (0..MOST_TERMS).flat_map(|m| [odd(f64::from(m)), even(f64::from(m + 1))]);

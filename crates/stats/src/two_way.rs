@@ -22,10 +22,9 @@
 //! variability", Journal of the American Statistical Association 43(242), 1948.
 
 use crate::means::in_standard_errors;
-use crate::moderation::prior_df;
 use crate::student::{both_tails, student_t_quantile, upper_tail};
 use crate::symmetric::inverse;
-use crate::{Interval, Level};
+use crate::{Interval, Level, VariancePrior};
 
 /// The fewest degrees of freedom ever assumed.
 const LEAST_DF: f64 = 2.0;
@@ -313,7 +312,7 @@ impl Spread {
     fn variances(&self, cells: &[Vec<Option<Cell>>], blocks: &[Vec<usize>]) -> Vec<f64> {
         let own: Vec<Option<Own>> = cells.iter().map(|row| self.own(row, blocks)).collect();
         let known: Vec<(f64, f64)> = own.iter().flatten().map(|own| (own.variance, own.df)).collect();
-        let prior = prior_df(&known);
+        let prior = VariancePrior::of_each(&known).map_or(f64::INFINITY, |prior| prior.df);
         let least = |df: f64| self.pooled * (Level::LEAST_SAMPLE as f64 / (df + 1.0)).sqrt().min(1.0);
         let of = |own: Option<Own>| match own {
             None => self.pooled,

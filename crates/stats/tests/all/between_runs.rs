@@ -3,6 +3,8 @@
 
 use tolok_stats::{Level, Rng, RunValues, holm, run_differences};
 
+use crate::normal::normal;
+
 /// Twelve subjects with a figure each. Trials vary by 1.5%, and a run has ten.
 const FIGURES: usize = 12;
 const OF_A_RUN: f64 = 0.015 / 3.162_277_660_168_379_5;
@@ -26,12 +28,6 @@ enum Between {
 
 const ALL: [Between; 6] =
     [Between::Own, Between::Shared, Between::Both, Between::OneWild, Between::HeavyTails, Between::Builds];
-
-/// Standard normal by Box and Muller.
-fn normal(rng: &mut Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.unit()).cos()
-}
 
 /// The effect of one run on each figure.
 fn run(rng: &mut Rng, between: Between, deviation: f64) -> Vec<f64> {

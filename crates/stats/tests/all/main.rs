@@ -5,6 +5,7 @@
 
 mod between_runs;
 mod coverage;
+mod normal;
 mod properties;
 mod properties_of_tests;
 mod properties_series;

@@ -3,12 +3,13 @@
 
 use tolok_stats::{GeometricOutcome, Interval, Level, Rng, Sample, geometric_ratio, median_interval_interpolated};
 
+use crate::normal::normal;
+
 const REPETITIONS: u64 = 4_000;
 
-/// exp(σ Z) with Z standard normal by Box and Muller: skewed and positive, with the true median 1.
+/// exp(σ Z) with Z standard normal: skewed and positive, with the true median 1.
 fn lognormal(rng: &mut Rng, sigma: f64) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
-    (sigma * radius * (std::f64::consts::TAU * rng.unit()).cos()).exp()
+    (sigma * normal(rng)).exp()
 }
 
 /// The fraction of lognormal samples of `n` whose interval contains the true median.

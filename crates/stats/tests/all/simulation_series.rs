@@ -3,11 +3,7 @@
 
 use tolok_stats::{Level, Rng, STEADY_TOLERANCE, SteadyClass, changepoint_penalty, changepoints, steady, theil_sen};
 
-/// Standard normal by Box and Muller.
-fn normal(rng: &mut Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.unit()).cos()
-}
+use crate::normal::normal;
 
 /// Normal values of variance 1, each correlated with its neighbour by `rho`.
 fn autoregressive(rng: &mut Rng, n: usize, rho: f64) -> Vec<f64> {

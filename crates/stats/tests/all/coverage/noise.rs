@@ -2,6 +2,8 @@
 
 use tolok_stats::Rng;
 
+use crate::normal::normal;
+
 /// Standard deviation of a trial, for noise that has one.
 pub const SPREAD: f64 = 0.05;
 /// By how much the machine's slow state slows each case, as a difference of logarithms, from the least to the most
@@ -111,12 +113,6 @@ impl Noise {
 pub fn sensitivity(case: usize, cases: usize) -> f64 {
     let [least, most] = LEAST_AND_MOST_SLOWED;
     least + (most - least) * case as f64 / (cases - 1).max(1) as f64
-}
-
-/// Standard normal, by Box and Muller.
-pub fn normal(rng: &mut Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.unit()).cos()
 }
 
 fn exponential(mean: f64, rng: &mut Rng) -> f64 {
