@@ -9,7 +9,7 @@ use tolok_model::{LatencyMark, LoadTool, ToolWarning};
 use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
     add_errors, after, body_warning, by_time_or_number, count, failed, figure, is_coarse, load_shape, missing, number,
-    percentiles, report, whole_seconds,
+    percentiles, report, too_large, whole_seconds,
 };
 
 pub struct Hey;
@@ -161,7 +161,7 @@ fn listed(
 
 fn sum(rows: &[(String, u64)]) -> Result<u64, NotUnderstood> {
     let sum = rows.iter().try_fold(0_u64, |sum, (_, number)| sum.checked_add(*number));
-    sum.ok_or_else(|| NotUnderstood(format!("{HEY}'s output has counts that are too large to be added")))
+    sum.ok_or_else(|| too_large(HEY))
 }
 
 /// Lines such as `50% in 0.0001 secs`; 0.1.5 writes `50%% in`. hey itself omits those without a time.

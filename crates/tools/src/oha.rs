@@ -11,7 +11,7 @@ use tolok_model::{LatencyMark, LoadTool, Scenario};
 use super::driver::{Driver, Invocation, LoadJob, NotUnderstood, ToolOutput, ToolReport};
 use super::printed::{
     add_errors, body_warning, by_time_or_number, count, failed, load_shape, milliseconds, missing, number, percentiles,
-    report,
+    report, too_large,
 };
 
 pub struct Oha;
@@ -56,7 +56,7 @@ impl Driver for Oha {
         let Printed { summary, latency_percentiles, status_code_distribution: statuses, mut error_distribution } =
             printed;
         let in_flight = error_distribution.remove(IN_FLIGHT).unwrap_or(0);
-        let too_large = || NotUnderstood(format!("{OHA}'s output has counts that are too large to be added"));
+        let too_large = || too_large(OHA);
         let answers =
             statuses.values().try_fold(0_u64, |sum, number| sum.checked_add(*number)).ok_or_else(too_large)?;
         let ended = error_distribution.values().try_fold(answers, |sum, number| sum.checked_add(*number));

@@ -15,6 +15,10 @@ const FINE: f64 = 0.01;
 /// The most characters of a line of a tool's log that a message repeats.
 const LOG_LINE: usize = 200;
 
+pub(super) fn too_large(tool: &str) -> NotUnderstood {
+    NotUnderstood(format!("{tool}'s output has counts that are too large to be added"))
+}
+
 /// A load in the terms of these tools.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LoadShape {
