@@ -3,6 +3,7 @@
 //! All limits are defined here. Each is far above what tolok itself writes or any known study needs, yet low enough
 //! that reading takes seconds and at most a gigabyte.
 
+use crate::figures::count;
 use crate::units::bytes_words;
 
 /// The most of something that tolok accepts.
@@ -69,7 +70,7 @@ pub const DATA: Bound = bytes("a file of data", 64 * MIB, "use fewer rows: they 
 /// `run.json`, `trial.json` and similar files.
 pub const RECORD: Bound = bytes("a record of a run", 32 * MIB, OF_ANOTHER_HAND);
 pub const PLAN_FILE: Bound = bytes("the plan of a run", 256 * MIB, OF_ANOTHER_HAND);
-pub const RAW_FILE: Bound = bytes("a raw file of a trial", 256 * MIB, OF_ANOTHER_HAND);
+const RAW_FILE: Bound = bytes("a raw file of a trial", 256 * MIB, OF_ANOTHER_HAND);
 /// High, because logs are only hashed, and their last lines read.
 pub const HASHED_FILE: Bound =
     bytes("a file of a run", 64 << 30, "let the subject log less, or move the file out of the run's folder");
@@ -119,22 +120,9 @@ impl Bound {
     pub fn most_words(&self) -> String {
         match self.unit {
             Unit::Bytes => bytes_words(self.most),
-            Unit::Number(name) => format!("{} {name}", grouped(self.most)),
+            Unit::Number(name) => format!("{} {name}", count(self.most)),
         }
     }
-}
-
-/// A number with thousands separators.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut words = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            words.push(',');
-        }
-        words.push(digit);
-    }
-    words
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::environment::file::{LinkFile, LinkTable, SETTING, Setting};
 use crate::load::file::{POOL, PoolFile};
+use crate::load::reading::MOST_CONNECTIONS;
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::sentences::sentence;
@@ -111,7 +112,7 @@ schema!(LinkFile, "LinkOrPreset", inline_schema: |generator| {
 
 schema!(PoolFile, "Pool": |_| json_schema!({
     "description": POOL,
-    "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 28000 }, { "const": "unbounded" }],
+    "anyOf": [{ "type": "integer", "minimum": 1, "maximum": MOST_CONNECTIONS }, { "const": "unbounded" }],
 }));
 
 schema!(BlocksFile, "Blocks": |generator| {

@@ -23,7 +23,7 @@ pub struct LoadFile {
     #[schemars(with = "Option<Several<VirtualUsers>>")]
     pub vus: Option<Spanned<Several<u32>>>,
     /// Virtual users at the start: `ramping-vus`. Default 0.
-    #[schemars(range(max = 28000))]
+    #[schemars(range(max = crate::load::reading::MOST_CONNECTIONS))]
     pub start_vus: Option<Spanned<u32>>,
     /// Requests per second, one rate or several: `constant-arrival-rate`.
     pub rate: Option<Spanned<Several<Rate>>>,
@@ -106,7 +106,7 @@ pub enum ExecutorName {
 #[derive(JsonSchema)]
 #[schemars(inline)]
 #[expect(dead_code, reason = "only its schema is used; the value is read as a number")]
-pub struct VirtualUsers(#[schemars(range(min = 1, max = 28000))] u32);
+pub struct VirtualUsers(#[schemars(range(min = 1, max = crate::load::reading::MOST_CONNECTIONS))] u32);
 
 /// How long a connection lives, as a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -3,6 +3,7 @@
 //! It first reads every value, for any executor, so that all mistakes are reported. It then checks each key against the
 //! executor, and finally reports missing keys.
 
+use crate::figures::count;
 use crate::load::file::{ConnectionWord, LoadFile, PoolFile, StageFile};
 use crate::load::profile::{Connection, Executor, LoadProfile, Pace, Pool, Stage, ThinkTime};
 use crate::reading::several::Several;
@@ -19,7 +20,7 @@ const RAMPING_RATE: &str = "ramping-arrival-rate";
 const EXECUTORS: [&str; 6] = [CONSTANT_VUS, RAMPING_VUS, PER_VU, SHARED, CONSTANT_RATE, RAMPING_RATE];
 
 /// Each virtual user holds a connection and so a local port. Linux has 28,232 ports for one server address.
-const MOST_CONNECTIONS: u32 = 28_000;
+pub(crate) const MOST_CONNECTIONS: u32 = 28_000;
 /// No server on one machine answers more, so a larger rate is a typo.
 const MOST_PER_SECOND: f64 = 1e6;
 /// Warm-up for executors whose window has no fixed length, in seconds.
@@ -301,14 +302,14 @@ fn read_vus(vus: Spanned<Several<u32>>, load: &Span, reading: &mut Reading) -> V
 
 fn at_most_connections(number: &Spanned<u32>, reading: &mut Reading) -> u32 {
     if *number.get_ref() > MOST_CONNECTIONS {
-        too_many_users(number.span(), reading);
+        too_many("virtual users", number.span(), reading);
     }
     *number.get_ref()
 }
 
-fn too_many_users(span: Span, reading: &mut Reading) {
-    let help = "each needs a local port of its own, and Linux has about that many";
-    reading.note(span, "at most 28,000 virtual users are possible", help);
+fn too_many(what: &str, span: Span, reading: &mut Reading) {
+    let message = format!("at most {} {what} are possible", count(MOST_CONNECTIONS.into()));
+    reading.note(span, message, "each needs a local port of its own, and Linux has about that many");
 }
 
 fn read_rates(rates: Spanned<Several<Rate>>, load: &Span, reading: &mut Reading) -> Vec<f64> {
@@ -337,7 +338,7 @@ fn check_users(target: &Spanned<Rate>, reading: &mut Reading) {
     } else if users.fract() != 0.0 {
         reading.note(target.span(), "a number of users is a whole number", None);
     } else if users > f64::from(MOST_CONNECTIONS) {
-        too_many_users(target.span(), reading);
+        too_many("virtual users", target.span(), reading);
     }
 }
 
@@ -367,8 +368,7 @@ fn read_pool(pool: &Spanned<PoolFile>, reading: &mut Reading) -> Pool {
     match read {
         Pool::Bounded(0) => reading.note(pool.span(), "a pool needs at least one connection", None),
         Pool::Bounded(connections) if connections > MOST_CONNECTIONS => {
-            let help = "each needs a local port of its own, and Linux has about that many";
-            reading.note(pool.span(), "at most 28,000 connections are possible", help);
+            too_many("connections", pool.span(), reading);
         }
         Pool::Bounded(_) | Pool::Unbounded => {}
     }

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::figures::count;
 use crate::tool::{Timer, is_own_timer};
 use crate::units::duration_words;
-use crate::workload::data::{WorkloadParameter, choose_values, folder_name, grouped};
+use crate::workload::data::{WorkloadParameter, choose_values, folder_name};
 
 /// What programs must do, and what they must print.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,7 +105,7 @@ impl ProgramWorkload {
     pub(crate) fn choose(&self, query: &str) -> Result<Self, (String, Option<String>)> {
         let chosen = choose_values(&self.name, &self.parameters, query)?;
         let said: Vec<String> =
-            chosen.values.iter().map(|(name, value)| format!("{name} = {}", grouped(*value))).collect();
+            chosen.values.iter().map(|(name, value)| format!("{name} = {}", count((*value).into()))).collect();
         let title = if said.is_empty() { self.title.clone() } else { format!("{}, {}", self.title, said.join(", ")) };
         let name = if chosen.says_any { format!("{}{}", self.name, chosen.tail) } else { self.name.clone() };
         Ok(Self { name, title, values: chosen.values, ..self.clone() })

@@ -44,7 +44,7 @@ pub struct LatePercentile {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SecondSeries {
     /// Start of the first second after the start of the window, in seconds: 0 in the window, negative in the warm-up.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub start_s: f64,
     /// Correct responses in each second.
     pub good: Vec<u64>,
@@ -88,9 +88,4 @@ pub struct TailSeries {
     pub fewest_answers: u64,
     /// The percentile of each span, in seconds.
     pub latency_p999_s: Vec<f64>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_zero(value: &f64) -> bool {
-    *value == 0.0
 }

@@ -31,6 +31,10 @@ use crate::record::tool::{ProgramTiming, ToolUsed, WireCount};
 /// The only version of stored records that tolok reads.
 pub const RECORD_FORMAT: u32 = 4;
 
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
+}
+
 /// `run.json`: a run and its machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {

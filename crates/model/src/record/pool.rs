@@ -23,15 +23,11 @@ pub struct PoolRequest {
     /// How many blocks may run at once, each on its own node.
     pub max_jobs: u32,
     /// How many more nodes generate load for each block; 0 if the server's node generates it.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub generators: u32,
     /// Whether blocks may run on differing hardware.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mixed_hardware: bool,
-}
-
-fn is_none(generators: &u32) -> bool {
-    *generators == 0
 }
 
 /// A machine of a pool that generated load for a block.

@@ -176,18 +176,13 @@ pub struct LinkDirection {
     /// Dropped because the study requests loss.
     pub dropped_loss: u64,
     /// Dropped because the kernel at the far end did not accept them, which no study requests.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub dropped_refused: u64,
     /// Dropped by the device before the link, because the link read too late; not in `packets`.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub dropped_before: u64,
     /// Mean delay of packets beyond their due time, in seconds.
     pub lateness_s_mean: f64,
     /// Largest delay of a packet beyond its due time, in seconds.
     pub lateness_s_max: f64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_zero(value: &u64) -> bool {
-    *value == 0
 }

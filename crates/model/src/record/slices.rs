@@ -84,7 +84,7 @@ pub struct SliceRow {
     /// Correct responses in the window.
     pub good: u64,
     /// Failed requests in the window.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::is_zero")]
     pub failed: u64,
     /// Correct responses of the whole slice, including lead-in and drain.
     pub whole_good: u64,
@@ -103,9 +103,4 @@ impl SliceRow {
     pub fn cpu_s_per_good(&self) -> Option<f64> {
         self.cpu_s.filter(|_| self.whole_good > 0).map(|cpu_s| cpu_s / self.whole_good as f64)
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-fn is_zero(value: &u64) -> bool {
-    *value == 0
 }

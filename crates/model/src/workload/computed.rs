@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
-use crate::workload::data::grouped;
+use crate::figures::count;
 
 /// Answers that follow from the request alone. `tolok check` sends randomly drawn inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -48,6 +48,6 @@ impl Computed {
             Self::Upstream => return None,
         };
         let value = *values.get(name)?;
-        Some(format!("{title}, {} {unit}{}", grouped(value), if value == 1 { "" } else { "s" }))
+        Some(format!("{title}, {} {unit}{}", count(value.into()), if value == 1 { "" } else { "s" }))
     }
 }

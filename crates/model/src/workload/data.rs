@@ -83,7 +83,7 @@ impl DataBody {
         match Self::rows_in_table(*fields) {
             None => Err((format!("there is no table with {fields} fields"), Some("there are two: 40, 50".to_owned()))),
             Some(rows) if *limit > rows => {
-                let (rows, limit) = (grouped(rows), grouped(*limit));
+                let (rows, limit) = (count(rows.into()), count((*limit).into()));
                 let message = format!("the table with {fields} fields has {rows} rows, and {limit} are asked for");
                 Err((message, Some(format!("for example: limit={}", rows.replace(',', "")))))
             }
@@ -94,7 +94,7 @@ impl DataBody {
     /// The request in a few words for tables, if the values affect it.
     fn title(self, values: &BTreeMap<String, u32>) -> Option<String> {
         let many = |number: u32, one: &str, many: &str| {
-            format!("{} {}", grouped(number), if number == 1 { one } else { many })
+            format!("{} {}", count(number.into()), if number == 1 { one } else { many })
         };
         match self {
             Self::Rows => {
@@ -108,11 +108,6 @@ impl DataBody {
     }
 }
 
-/// `10000` as `10,000`.
-pub(crate) fn grouped(number: u32) -> String {
-    count(number.into())
-}
-
 impl WorkloadParameter {
     fn check(&self, name: &str, value: u32) -> Result<(), Refusal> {
         let help = (!self.help.is_empty()).then(|| format!("{name}: {}", self.help));
@@ -120,7 +115,7 @@ impl WorkloadParameter {
             return Err((format!("`{name}` is {}, not {value}", any_of(&self.one_of)), help));
         }
         if !(self.least..=self.most).contains(&value) {
-            let (least, most) = (grouped(self.least), grouped(self.most));
+            let (least, most) = (count(self.least.into()), count(self.most.into()));
             return Err((format!("`{name}` is a number from {least} to {most}, not {value}"), help));
         }
         Ok(())

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::JsonSchema;
-use crate::protocol::is_one;
+use crate::protocol::{is_one, one};
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::workload::computed::Computed;
@@ -138,10 +138,6 @@ pub struct WorkloadFolder {
     pub folder: String,
     /// Fingerprint of all its files except those for people (`*.md`).
     pub sha256: String,
-}
-
-fn one() -> u32 {
-    1
 }
 
 impl Workload {
