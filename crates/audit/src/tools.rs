@@ -85,6 +85,14 @@ pub(crate) fn grace_s(conditions: &Conditions) -> f64 {
     if is(conditions, "k6") { 30.0 } else { 0.0 }
 }
 
+/// The longest that a run of this stated length can last, in seconds, from its warm-up until the tool has stopped. `tolerance`
+/// is a share of the length.
+pub(crate) fn longest_run_s(conditions: &Conditions, duration_s: f64, tolerance: f64) -> f64 {
+    /// Time that a tool needs to stop.
+    const STOP_S: f64 = 0.5;
+    (duration_s + conditions.warmup_s.unwrap_or(0.0)) * (1.0 + tolerance) + STOP_S + grace_s(conditions)
+}
+
 /// The tool's name for sentences.
 pub(crate) fn name(conditions: &Conditions) -> &str {
     known(conditions).map(|tool| tool.names[0]).or(conditions.tool.as_deref()).unwrap_or("the tool")

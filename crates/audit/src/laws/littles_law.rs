@@ -29,7 +29,7 @@ use tolok_model::transcription::{Figure, LatencyOf, Moment, Number, Quantity, Ro
 
 use crate::draft::{Draft, Lacks, OfRow, crowds_folded, merged};
 use crate::finding::{AuditFinding, Input};
-use crate::laws::order::in_flight::IDLE;
+use crate::laws::order::in_flight::{BETWEEN, IDLE};
 use crate::laws::{Law, LawInfo};
 use crate::range::Range;
 use crate::rows::{self, Companions, Known};
@@ -37,10 +37,6 @@ use crate::{tools, wording};
 
 /// Tolerance for clocks and counting, as a share.
 const TOLERANCE: f64 = 0.05;
-
-/// Fewer users than stated by more than this share get the verdict. A generator needs some time between an answer and
-/// the next request.
-const BETWEEN: f64 = 0.10;
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Little’s law",

@@ -40,8 +40,6 @@ const TOLERANCE: f64 = 0.03;
 const ROUGH: f64 = 0.10;
 /// From this share of a limit on, a figure may show the limit itself.
 const NEARLY_ALL: f64 = 0.90;
-/// Time that a tool needs to stop, in seconds.
-const STOP_S: f64 = 0.5;
 /// What a source lacks for bounds on users.
 const STREAMS: &str = "how many requests a connection had in flight at a time (`streams`)";
 
@@ -230,8 +228,7 @@ fn beyond_the_run(row: &Row) -> Option<Bound<'_>> {
     let conditions = &row.conditions;
     let duration_s = conditions.duration_s?;
     let figure = row.figure(&Quantity::Latency(Moment::Max))?;
-    let warmup_s = conditions.warmup_s.unwrap_or(0.0);
-    let most_s = (duration_s + warmup_s) * (1.0 + TOLERANCE) + STOP_S + tools::grace_s(conditions);
+    let most_s = tools::longest_run_s(conditions, duration_s, TOLERANCE);
     let waited_s = most_s + tools::timeout_s(conditions).map_or(f64::INFINITY, |(limit_s, _)| limit_s);
     let time = Range::of(figure);
     let (longest, run) = (wording::quoted(figure), wording::seconds(duration_s));
@@ -391,8 +388,7 @@ fn transferred(row: &Row) -> Option<Bound<'_>> {
     let duration_s = conditions.duration_s?;
     let (bytes, rate) = (row.figure(&Quantity::Transferred)?, row.figure(&Quantity::Bandwidth)?);
     let took = Range::of(bytes).over(Range::of(rate));
-    let most_s =
-        (duration_s + conditions.warmup_s.unwrap_or(0.0)) * (1.0 + TOLERANCE) + STOP_S + tools::grace_s(conditions);
+    let most_s = tools::longest_run_s(conditions, duration_s, TOLERANCE);
     let (all, a_second, run) = (wording::quoted(bytes), wording::quoted(rate), wording::seconds(duration_s));
     let implied = wording::run_seconds(bytes.value() / rate.value());
     Some(Bound {

@@ -21,9 +21,6 @@ use crate::{tools, wording};
 /// How much a run may differ from its stated length, as a share.
 const TOLERANCE: f64 = 0.02;
 
-/// Time that a tool needs to stop, in seconds.
-const STOP_S: f64 = 0.5;
-
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Totals",
     says: "Requests of a run = throughput × its length.",
@@ -83,10 +80,8 @@ fn judged(
     counted: &Quantity,
     run: Known,
 ) -> Option<AuditFinding> {
-    let grace_s = tools::grace_s(&row.conditions);
     // The printed requests may include those of the warm-up.
-    let warmup_s = row.conditions.warmup_s.unwrap_or(0.0);
-    let most_s = (duration_s + warmup_s) * (1.0 + TOLERANCE) + STOP_S + grace_s;
+    let most_s = tools::longest_run_s(&row.conditions, duration_s, TOLERANCE);
     let is_all = *counted == Quantity::Requests;
     let allowed = Range::between(if is_all { duration_s * (1.0 - TOLERANCE) } else { 0.0 }, most_s);
     let (stated, implied) = (wording::seconds(duration_s), wording::run_seconds(run.value));

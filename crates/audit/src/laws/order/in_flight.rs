@@ -26,7 +26,7 @@ use crate::rows::{self, Known};
 use crate::{tools, wording};
 
 /// Tolerance for the generator's time between an answer and the next request, as a share.
-const BETWEEN: f64 = 0.10;
+pub(in crate::laws) const BETWEEN: f64 = 0.10;
 
 /// What users did who did not wait for printed responses.
 pub(in crate::laws) const IDLE: &str =
