@@ -155,20 +155,26 @@ fn failed(trials: &[TrialRecord]) -> Option<String> {
 fn short_windows(plan: &Plan, trials: &[TrialRecord]) -> Option<String> {
     // The length of a slice does not decide its value.
     let whole = plan.scenarios.iter().filter(|scenario| scenario.slices.is_none());
-    let windows = whole.filter_map(|scenario| shortest_window_s(scenario, plan, trials));
+    let windows = whole.filter_map(|scenario| {
+        let is_of_it = |case: &str| plan.case(case).is_some_and(|case| case.scenario == scenario.id);
+        shortest_window_s(&scenario.load, trials, is_of_it)
+    });
     let shortest_s = windows.reduce(f64::min)?;
     let window = duration_words(shortest_s);
     (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S)
         .then(|| format!("A try-out, not a result to publish: windows of {window} (10 s or more are needed)."))
 }
 
-/// The planned length. With a number of iterations, the measured length to a hundredth of a second.
-fn shortest_window_s(scenario: &Scenario, plan: &Plan, trials: &[TrialRecord]) -> Option<f64> {
-    if !scenario.load.executor.has_iterations() {
-        return Some(scenario.load.duration_s);
+/// The planned length. With a number of iterations, the measured length to a hundredth of a second, of the trials of these cases.
+pub(crate) fn shortest_window_s(
+    load: &LoadProfile,
+    trials: &[TrialRecord],
+    is_of: impl Fn(&str) -> bool,
+) -> Option<f64> {
+    if !load.executor.has_iterations() {
+        return Some(load.duration_s);
     }
-    let is_of_scenario = |trial: &&TrialRecord| plan.case(&trial.case).is_some_and(|case| case.scenario == scenario.id);
-    let windows = trials.iter().filter(is_of_scenario).filter_map(|trial| match &trial.outcome {
+    let windows = trials.iter().filter(|trial| is_of(&trial.case)).filter_map(|trial| match &trial.outcome {
         Outcome::Completed(measurement) => Some((measurement.window_s * 100.0).round() / 100.0),
         Outcome::Timed(_) | Outcome::Failed(_) => None,
     });

@@ -20,7 +20,7 @@ use crate::findings::estimate::{Better, Estimate};
 /// The confidence of every interval.
 pub(crate) const LEVEL: Level = Level::P95;
 /// Timer steps below this share of a time are not mentioned.
-const NEGLIGIBLE_STEP: f64 = 0.001;
+pub(crate) const NEGLIGIBLE_STEP: f64 = 0.001;
 
 /// The median of `values` with its interval, or `None` without values.
 pub(crate) fn median(values: Vec<f64>) -> Option<Estimate> {

@@ -38,6 +38,9 @@ mod link;
 mod names;
 mod nodes;
 mod noise;
+#[cfg(test)]
+#[path = "../tests/invented/normal.rs"]
+mod normal;
 mod objectives;
 mod observations;
 mod others;

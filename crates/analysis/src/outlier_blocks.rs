@@ -110,6 +110,7 @@ mod tests {
     use super::*;
     use crate::estimate::ratio_within_blocks;
     use crate::findings::Better;
+    use crate::normal::normal;
     use crate::verdict::{Rule, judge};
 
     fn pair(ratios: &[Option<f64>]) -> BlockRatio {
@@ -146,10 +147,9 @@ mod tests {
     #[test]
     fn plain_noise_rarely_makes_an_outlier() {
         let mut random = SplitMix64::new(11);
-        let mut uniform = || random.below(1 << 30) as f64 / f64::from(1 << 30);
-        let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+        let mut drawn = || normal(|| random.unit());
         let mut scenario_has_one = || {
-            let mut case = || -> Vec<Option<f64>> { (0..10).map(|_| Some((0.02 * normal()).exp())).collect() };
+            let mut case = || -> Vec<Option<f64>> { (0..10).map(|_| Some((0.02 * drawn()).exp())).collect() };
             let cases: Vec<_> = (0..6).map(|_| case()).collect();
             let pairs = (0..6).flat_map(|a| (a + 1..6).map(move |b| (a, b)));
             pairs

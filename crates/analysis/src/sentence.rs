@@ -15,6 +15,8 @@ use crate::verdict::FALSE_ALARMS;
 
 /// From this many cases on, the sentence does not repeat all names.
 const FEWEST_NOT_NAMED: usize = 4;
+/// A sentence gives the ratios of at most this many others. Beyond that, it gives only the next one's, and the table has the rest.
+pub(crate) const MOST_WITH_RATIOS: usize = 3;
 
 /// If all servers keep up, their goodputs are the same by construction, which is not a tie.
 const BY_THE_CLOCK: &str = "This compares correct responses per second, which cannot exceed the offered rate; servers that keep up differ in response time.";

@@ -7,11 +7,9 @@ use super::measuring::{Measurable, Runs, geometric_mean, mean_logarithm, ratio};
 use super::metric::{ComparedMetric, ScenarioKind};
 use super::sides::{BeforeAfter, Scene, Sides};
 use super::views::{CaseView, ScenarioView};
+use crate::estimate::NEGLIGIBLE_STEP;
 use crate::figures::{Quantity, amount};
 use crate::findings::{Estimate, NoiseFloor, Verdict};
-
-/// Timer steps below this share of a time are not mentioned.
-const NEGLIGIBLE_STEP: f64 = 0.001;
 
 /// A figure before its verdict.
 struct Draft<'a> {

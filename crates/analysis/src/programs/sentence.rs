@@ -3,11 +3,7 @@
 use crate::figure::program::ProgramFigures;
 use crate::figures::{Quantity, counted, figure, listed};
 use crate::findings::{Comparison, Estimate, PairComparison, ProgramCaseFinding, Verdict};
-use crate::sentence::{Answer, Rival, Table, among_pairs, in_sentences, together, with_ratios};
-
-/// A sentence gives the ratios of at most this many others. Beyond that, it gives only the next one's, and the table has the
-/// rest.
-const MOST_WITH_RATIOS: usize = 3;
+use crate::sentence::{Answer, MOST_WITH_RATIOS, Rival, Table, among_pairs, in_sentences, together, with_ratios};
 
 /// The conclusion from the comparisons by wall time and by time above the start. `cases` are in the order of the table.
 pub(crate) fn verdict_sentence(

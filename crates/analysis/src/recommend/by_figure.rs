@@ -11,9 +11,7 @@ use crate::estimate::least_trials;
 use crate::figures::{Quantity, amount, counted, figure, listed};
 use crate::findings::{Better, CaseFinding, Estimate, Strength, Verdict};
 use crate::flag::FlagKind;
-
-/// The most tied cases that are named with their ratios.
-const MOST_WITH_RATIOS: usize = 3;
+use crate::sentence::MOST_WITH_RATIOS;
 
 /// `None` in the other kind of loop. Percentiles of other tools are not comparable.
 pub(super) fn in_loop(scene: &Scene, metric: ComparedMetric, is_open: bool) -> Option<Said> {

@@ -5,13 +5,10 @@
 //! slices, no failed check of a trial, dedicated CPUs, and an A/A pair that was not told apart. All three make it *strong*, two
 //! *moderate*, fewer *weak*. Without a decision it is *none*.
 
-use tolok_model::Measurement;
-
 use super::Scene;
-use crate::cautions::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S};
+use crate::cautions::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S, shortest_window_s};
 use crate::figures::{counted, listed, small_share};
 use crate::findings::{CaseFinding, GateOutcome, Strength};
-use crate::observations::Observations;
 
 /// A case is far ahead if the near end of the interval shows at least this lead.
 pub const CLEARLY_AHEAD: f64 = 0.10;
@@ -57,22 +54,10 @@ fn short_window(scene: &Scene, cases: &[&CaseFinding]) -> Option<String> {
         // The length of a slice does not decide its value.
         return None;
     }
-    let shortest_s = window_s(scene, cases)?;
+    let is_of_them = |id: &str| cases.iter().any(|case| case.case == id);
+    let shortest_s = shortest_window_s(&scene.planned.load, scene.records.trials, is_of_them)?;
     let [least, these] = [SHORTEST_WINDOW_TO_QUOTE_S, shortest_s].map(|it| format!("{} s", (it * 10.0).round() / 10.0));
     (shortest_s < SHORTEST_WINDOW_TO_QUOTE_S).then(|| format!("windows of {least} or more (now {these})"))
-}
-
-/// The planned length. With a number of iterations, the measured length.
-fn window_s(scene: &Scene, cases: &[&CaseFinding]) -> Option<f64> {
-    let load = &scene.planned.load;
-    if !load.executor.has_iterations() {
-        return Some(load.duration_s);
-    }
-    let of = |case: &&CaseFinding| {
-        let observed = Observations::of(&case.case, scene.records.plan, scene.records.trials);
-        observed.each(|trial: &Measurement| Some(trial.window_s)).into_iter().reduce(f64::min)
-    };
-    cases.iter().filter_map(of).reduce(f64::min)
 }
 
 fn failed_gates(cases: &[&CaseFinding]) -> Option<String> {

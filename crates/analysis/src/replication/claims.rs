@@ -13,7 +13,7 @@ use tolok_model::transcription::{Assertion, Claim, Extreme, Quantity, Row};
 use super::family::{Family, Judged, Span, Wanted};
 use super::findings::{ClaimFinding, FactorFinding};
 use super::gauge::{Scale, measured_as};
-use super::orders::{ClaimPair, PairReading, pairs};
+use super::orders::{ClaimPair, PairReading, pairs, published_ratio};
 use super::sites::Sites;
 use super::{settlements, values, words};
 
@@ -111,7 +111,7 @@ fn own_table(sites: &Sites, asserts: &Assertion) -> Option<String> {
     }
     let (quantity, pairs) = pairs(sites, asserts)?;
     let ratio = |pair: &ClaimPair| {
-        let said = pair.published(sites, quantity)?;
+        let said = published_ratio(sites, quantity, &pair.a, &pair.b)?;
         Some((pair.words(sites), figures::amount(figures::Quantity::Ratio, said.value)))
     };
     words::named(&pairs.iter().filter_map(ratio).collect::<Vec<_>>(), "pairs")

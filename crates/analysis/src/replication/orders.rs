@@ -84,7 +84,7 @@ fn of_difference(
     difference: f64,
     (a, b): (&(String, String), &(String, String)),
 ) -> Expected {
-    let said = published(sites, quantity, (a, b));
+    let said = published_ratio(sites, quantity, a, b);
     match said.filter(|said| (said.value > 1.0) == (difference > 0.0)) {
         Some(said) => Expected::Times(said),
         None if difference < 0.0 => Expected::Less,
@@ -92,7 +92,13 @@ fn of_difference(
     }
 }
 
-fn published(sites: &Sites, quantity: &Quantity, (a, b): (&(String, String), &(String, String))) -> Option<Said> {
+/// The ratio of two cases in the rows of the source.
+pub(super) fn published_ratio(
+    sites: &Sites,
+    quantity: &Quantity,
+    a: &(String, String),
+    b: &(String, String),
+) -> Option<Said> {
     let figure = |(subject, setting): &(String, String)| {
         let is_own = |row: &&Row| row.subject == *subject && row.scenario.as_ref() == Some(setting);
         sites.transcription.rows.iter().filter(is_own).find_map(|row| row.figure(quantity))
@@ -164,11 +170,6 @@ impl ClaimPair {
             return Err("both are the same case".to_owned());
         }
         Ok((a, b))
-    }
-
-    /// The ratio in the rows of the source.
-    pub(super) fn published(&self, sites: &Sites, quantity: &Quantity) -> Option<Said> {
-        published(sites, quantity, (&self.a, &self.b))
     }
 
     /// `go over bun, 10,000 rows`

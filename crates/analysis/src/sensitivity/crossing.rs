@@ -85,12 +85,12 @@ mod tests {
     use tolok_stats::Rng;
 
     use super::*;
+    use crate::normal::normal;
 
     fn blocks(number: usize, below: f64, above: f64, scatter: f64, seed: u64) -> Vec<[f64; 2]> {
         let mut rng = Rng::seeded(seed);
-        // The sum of twelve uniform values is approximately normal with variance 1.
-        let mut normal = || (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
-        (0..number).map(|_| [below + scatter * normal(), above + scatter * normal()]).collect()
+        let mut drawn = || normal(|| rng.unit());
+        (0..number).map(|_| [below + scatter * drawn(), above + scatter * drawn()]).collect()
     }
 
     #[test]

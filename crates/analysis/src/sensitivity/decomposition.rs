@@ -184,6 +184,7 @@ mod tests {
 
     use super::super::resampling::Resampling;
     use super::*;
+    use crate::normal::normal;
 
     /// Written by tests/fixtures/generate_anova.py.
     const ANOVA: &str = include_str!("../../tests/fixtures/anova.json");
@@ -194,11 +195,6 @@ mod tests {
 
     fn shares(levels: &[usize], values: &[Vec<f64>]) -> Shares {
         Cells::new(levels, values).unwrap().shares(&vec![1.0; values[0].len()]).unwrap()
-    }
-
-    /// An approximately normal value with variance 1.
-    fn normal(rng: &mut Rng) -> f64 {
-        (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0
     }
 
     #[test]
@@ -247,7 +243,8 @@ mod tests {
     #[test]
     fn an_interval_holds_its_share_and_is_the_same_again() {
         let mut rng = Rng::seeded(4);
-        let value = |cell: usize, rng: &mut Rng| (cell / 3) as f64 + 0.3 * (cell % 3) as f64 + 0.1 * normal(rng);
+        let value =
+            |cell: usize, rng: &mut Rng| (cell / 3) as f64 + 0.3 * (cell % 3) as f64 + 0.1 * normal(|| rng.unit());
         let values: Vec<Vec<f64>> = (0..9).map(|cell| (0..5).map(|_| value(cell, &mut rng)).collect()).collect();
         let cells = Cells::new(&[3, 3], &values).unwrap();
         let (found, draws) = (shares(&[3, 3], &values), Resampling::default().of(5).unwrap());

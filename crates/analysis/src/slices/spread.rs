@@ -119,14 +119,14 @@ mod tests {
     use tolok_model::SplitMix64;
 
     use super::*;
+    use crate::normal::normal;
 
     #[test]
     fn the_scatter_of_few_slices_is_found_without_bias() {
         let mut random = SplitMix64::new(5);
-        // The sum of twelve uniform numbers has variance 1.
-        let mut normal = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+        let mut drawn = || normal(|| random.unit());
         for slices in [4, 16] {
-            let launches: Vec<Vec<f64>> = (0..10_000).map(|_| (0..slices).map(|_| normal()).collect()).collect();
+            let launches: Vec<Vec<f64>> = (0..10_000).map(|_| (0..slices).map(|_| drawn()).collect()).collect();
             let of_one_slice = within_variance(&launches).unwrap() * EFFICIENCY * f64::from(slices);
             assert!((of_one_slice - 1.0).abs() < 0.05, "{slices} slices: {of_one_slice}");
         }

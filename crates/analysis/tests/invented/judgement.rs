@@ -4,6 +4,7 @@ use tolok_analysis::{Estimate, Findings, NoiseFloor, PairComparison, PowerNote};
 use tolok_model::{Case, Outcome, PlannedTrial, SplitMix64, TrialRecord};
 
 use super::InventedRun;
+use super::normal::normal;
 
 impl InventedRun {
     /// Enters the last case again as the other half of an A/A pair, with its figures multiplied by these factors in its blocks.
@@ -67,10 +68,8 @@ impl Noise {
         (0..number).map(|_| goodput_rps * (self.sd * self.standard_normal()).exp()).collect()
     }
 
-    /// The sum of twelve uniform numbers, which is close enough to normal here.
     fn standard_normal(&mut self) -> f64 {
-        let uniform = |random: &mut SplitMix64| random.below(1 << 30) as f64 / f64::from(1 << 30);
-        (0..12).map(|_| uniform(&mut self.random)).sum::<f64>() - 6.0
+        normal(|| self.random.below(1 << 30) as f64 / f64::from(1 << 30))
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod courses;
 pub mod factors;
 pub mod judgement;
+mod normal;
 pub mod programs;
 pub mod published;
 mod records;

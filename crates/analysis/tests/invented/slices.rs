@@ -2,6 +2,7 @@
 
 use tolok_model::{Measurement, SliceDesign, SliceFigures, SliceRow, SplitMix64};
 
+use super::normal::normal;
 use super::{InventedRun, Server};
 
 /// The result of a slice by its launch, round and half: factors of the case's rate and of its CPU time per response.
@@ -92,9 +93,8 @@ impl Machine {
         self.random.below(1_000_000) as f64 / 1e6
     }
 
-    /// An approximately normal value with a standard deviation of 1.
     fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.even()).sum::<f64>() - 6.0
+        normal(|| self.even())
     }
 
     /// The state of each half round of each launch, the same for every case.

@@ -3,6 +3,7 @@
 use tolok_stats::Rng;
 
 use super::level_changes;
+use crate::normal::normal;
 
 /// How values vary from run to run.
 #[derive(Debug, Clone, Copy)]
@@ -16,25 +17,19 @@ enum Noise {
     TwoStates,
 }
 
-/// A standard normal value by the Box–Muller method.
-fn normal(rng: &mut Rng) -> f64 {
-    let radius = (-2.0 * (1.0 - rng.unit()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * rng.unit()).cos()
-}
-
 /// A series of `n` runs with a standard deviation of about 1.
 fn noise(rng: &mut Rng, n: usize, noise: Noise) -> Vec<f64> {
-    let (mut last, mut is_slow) = (normal(rng), rng.below(2) == 0);
+    let (mut last, mut is_slow) = (normal(|| rng.unit()), rng.below(2) == 0);
     let next = || match noise {
-        Noise::Normal => normal(rng),
+        Noise::Normal => normal(|| rng.unit()),
         Noise::Correlated => {
-            last = 0.3 * last + (1.0f64 - 0.09).sqrt() * normal(rng);
+            last = 0.3 * last + (1.0f64 - 0.09).sqrt() * normal(|| rng.unit());
             last
         }
-        Noise::HeavyTails => normal(rng) * if rng.below(10) == 0 { 4.0 } else { 1.0 },
+        Noise::HeavyTails => normal(|| rng.unit()) * if rng.below(10) == 0 { 4.0 } else { 1.0 },
         Noise::TwoStates => {
             is_slow ^= rng.below(3) == 0;
-            0.5 * normal(rng) + if is_slow { -1.0 } else { 1.0 }
+            0.5 * normal(|| rng.unit()) + if is_slow { -1.0 } else { 1.0 }
         }
     };
     std::iter::repeat_with(next).take(n).collect()

@@ -7,6 +7,7 @@ use super::super::measuring::ratio;
 use super::super::metric::{ComparedMetric, ScenarioKind};
 use super::*;
 use crate::findings::Better;
+use crate::normal::normal;
 
 const THRESHOLD: f64 = 0.03;
 
@@ -237,12 +238,6 @@ fn simulated(control: &[Vec<f64>; 2], before: &[f64], after: &[f64]) -> Beside {
     Beside { runs: [vec![over(0, before)], vec![over(1, after)]], shift: String::new(), is_relevant }
 }
 
-/// An approximately normal value with this standard deviation.
-fn normal(random: &mut Rng, deviation: f64) -> f64 {
-    let uniform = |random: &mut Rng| random.below(1 << 32) as f64 / (1u64 << 32) as f64;
-    (0..12).map(|_| uniform(random)).sum::<f64>().mul_add(deviation, -6.0 * deviation)
-}
-
 /// The bound that a procedure with an error rate of exactly 5% exceeds only once in a thousand times.
 fn five_per_cent_of(repetitions: u32) -> u32 {
     let expected = 0.05 * f64::from(repetitions);
@@ -254,12 +249,12 @@ fn two_runs_of_the_same_show_a_regression_in_five_of_a_hundred_at_most() {
     const REPETITIONS: u32 = 300;
     // The threshold is almost 0, so only the statistics prevent a false verdict.
     let alike = Simulation { repetitions: REPETITIONS, slowdown: 0.0, drift: None, threshold: 1e-6 };
-    let seen = alike.run(11, |random| normal(random, 0.015));
+    let seen = alike.run(11, |random| 0.015 * normal(|| random.unit()));
     assert!(seen.regressions <= REPETITIONS * 5 / 100, "{} of {REPETITIONS}", seen.regressions);
     // Holm's procedure limits regressions and improvements together to 5%.
     assert!(seen.false_alarms <= five_per_cent_of(REPETITIONS), "{} of {REPETITIONS}", seen.false_alarms);
     // Occasionally a trial is slow.
-    let seen = alike.run(12, |random| normal(random, 0.01) - if random.below(10) == 0 { 0.08 } else { 0.0 });
+    let seen = alike.run(12, |random| 0.01 * normal(|| random.unit()) - if random.below(10) == 0 { 0.08 } else { 0.0 });
     assert!(seen.regressions <= REPETITIONS * 5 / 100, "{} of {REPETITIONS} with slow trials", seen.regressions);
     assert!(seen.false_alarms <= five_per_cent_of(REPETITIONS), "{} of {REPETITIONS}", seen.false_alarms);
 }
@@ -267,13 +262,13 @@ fn two_runs_of_the_same_show_a_regression_in_five_of_a_hundred_at_most() {
 #[test]
 fn with_the_usual_threshold_two_runs_of_the_same_show_nothing() {
     let alike = Simulation { repetitions: 100, slowdown: 0.0, drift: None, threshold: THRESHOLD };
-    assert_eq!(alike.run(14, |random| normal(random, 0.015)).false_alarms, 0);
+    assert_eq!(alike.run(14, |random| 0.015 * normal(|| random.unit())).false_alarms, 0);
 }
 
 #[test]
 fn a_slowdown_of_five_per_cent_is_found_and_its_interval_covers_it() {
     let slower = Simulation { repetitions: 200, slowdown: 0.05, drift: None, threshold: THRESHOLD };
-    let seen = slower.run(13, |random| normal(random, 0.015));
+    let seen = slower.run(13, |random| 0.015 * normal(|| random.unit()));
     assert!(seen.found >= 200 * 95 / 100, "found in {} of 200", seen.found);
     assert!(seen.covered >= 200 * 92 / 100, "covered in {} of 200", seen.covered);
     assert_eq!(seen.false_alarms, 0);
@@ -282,14 +277,14 @@ fn a_slowdown_of_five_per_cent_is_found_and_its_interval_covers_it() {
 #[test]
 fn a_machine_that_became_slower_is_no_regression_of_its_programs() {
     let drifted = Simulation { repetitions: 100, slowdown: 0.0, drift: Some(0.08), threshold: THRESHOLD };
-    let seen = drifted.run(15, |random| normal(random, 0.015));
+    let seen = drifted.run(15, |random| 0.015 * normal(|| random.unit()));
     assert!(seen.false_alarms <= 100 * 5 / 100, "{} of 100", seen.false_alarms);
 }
 
 #[test]
 fn a_slowdown_is_found_beside_a_control_as_well() {
     let slower = Simulation { repetitions: 100, slowdown: 0.06, drift: Some(0.0), threshold: THRESHOLD };
-    let seen = slower.run(16, |random| normal(random, 0.015));
+    let seen = slower.run(16, |random| 0.015 * normal(|| random.unit()));
     assert!(seen.found >= 100 * 95 / 100, "found in {} of 100", seen.found);
     assert_eq!(seen.false_alarms, 0);
 }
