@@ -29,7 +29,8 @@ impl Device {
     }
 }
 
-fn dropped_in(table: &str, name: &str) -> Option<u64> {
+/// Packets that a device dropped before it sent them, from a table such as `/proc/net/dev`.
+pub fn dropped_in(table: &str, name: &str) -> Option<u64> {
     let columns = table.lines().find_map(|line| line.trim_start().strip_prefix(name)?.strip_prefix(':'))?;
     columns.split_ascii_whitespace().nth(BEFORE_DROPS)?.parse().ok()
 }

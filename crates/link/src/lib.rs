@@ -24,6 +24,7 @@ mod timer;
 pub mod tun;
 
 pub use counts::{DirectionCounts, LinkRow, read_report};
+pub use device::dropped_in;
 pub use error::LinkError;
 pub use model::{Direction, Fate, Held};
 pub use run::{LinkJob, run};
