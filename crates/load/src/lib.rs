@@ -38,7 +38,7 @@ pub mod fault;
 pub mod generators;
 pub mod histogram;
 mod http;
-mod open_files;
+pub mod open_files;
 pub mod options;
 pub mod process_cpu;
 pub mod record;

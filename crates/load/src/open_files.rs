@@ -22,12 +22,16 @@ pub(crate) fn allow(connections: u32, aside: u32) -> Result<u32, LoadError> {
     Ok(aside)
 }
 
-/// Raises the soft limit to the hard limit. Returns how many connections fit, and how many aside.
-pub(crate) fn allow_most(aside: u32) -> (u32, u32) {
+/// Raises the soft limit to the hard limit, if that is allowed. Returns the limit then in force; `None` means no limit.
+pub fn raise() -> Option<u64> {
     let now = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: now.maximum, maximum: now.maximum };
-    let current = if setrlimit(Resource::Nofile, raised).is_ok() { now.maximum } else { now.current };
-    let room = current.unwrap_or(u64::MAX).saturating_sub(OTHERS);
+    if setrlimit(Resource::Nofile, raised).is_ok() { now.maximum } else { now.current }
+}
+
+/// Raises the soft limit to the hard limit. Returns how many connections fit, and how many aside.
+pub(crate) fn allow_most(aside: u32) -> (u32, u32) {
+    let room = raise().unwrap_or(u64::MAX).saturating_sub(OTHERS);
     let room = u32::try_from(room).unwrap_or(u32::MAX);
     let aside = if room / 8 > aside { aside } else { SURELY_ASIDE.min(aside) };
     (if aside > SURELY_ASIDE { room - aside } else { room }, aside)

@@ -2,11 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::Durations;
+use crate::histogram::{Durations, VALUES_BEYOND};
 use crate::recording::Times;
-
-/// With fewer answers beyond it, a percentile is a matter of chance.
-const LEAST_BEYOND: f64 = 10.0;
 
 /// A condition on one figure.
 #[derive(Debug, Clone, PartialEq)]
@@ -220,7 +217,7 @@ impl Threshold {
     /// The number of answers needed for ten to be beyond a high percentile; with fewer it is a matter of chance. 1 for other figures.
     pub fn answers_needed(&self) -> u64 {
         match self.metric {
-            Metric::Quantile(_, quantile) if quantile < 1.0 => (LEAST_BEYOND / (1.0 - quantile)).round() as u64,
+            Metric::Quantile(_, quantile) if quantile < 1.0 => (VALUES_BEYOND as f64 / (1.0 - quantile)).round() as u64,
             _ => 1,
         }
     }

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Clock, MonotonicNs, SystemClock};
+use crate::connector;
 use crate::engine::{self, Engine, Lap, Run, Window};
 use crate::error::LoadError;
 use crate::fault::ErrorClass;
@@ -28,7 +29,7 @@ use crate::recording::{Recorded, part_records};
 use crate::stop::Stop;
 use crate::summary;
 use crate::sys::{CpuTime, Punctual};
-use crate::transport::{Address, Connector, TlsClient};
+use crate::transport::Connector;
 use cpu::CpuReader;
 use freezer::Freezer;
 pub use job::{CpuAccount, FreezerFiles, SlicedServer, SlicedTarget, SlicesJob, Turn};
@@ -117,14 +118,6 @@ pub fn run(
     slices.warm_up()?;
     slices.all(events)?;
     Ok(slices.finish())
-}
-
-fn connector(options: &Options) -> Result<Connector, LoadError> {
-    let address = match &options.generator.unix_socket {
-        Some(path) => Address::Unix(path.clone()),
-        None => Address::Inet(options.target.resolve()?),
-    };
-    Ok(Connector::new(address, options).with_tls(TlsClient::of(options)?))
 }
 
 /// A run in slices in progress.
