@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::Serialize;
 use tempfile::TempDir;
 use tolok_bench::beside::program_beside_this;
@@ -81,7 +80,8 @@ impl Outcome {
 impl Bench {
     /// Finds the generators and prepares files and folders.
     pub fn prepare(args: &Args) -> Result<Bench, BenchError> {
-        allow_many_connections();
+        // For generators that do not do so themselves. A generator reports a limit that is too low.
+        tolok_load::open_files::raise();
         let machine = tolok_host::machine::Machine::read();
         let (server_cpu, generator_cpu) = cpus(args, machine.allowed_cpus)?;
         args.markdown.iter().chain(&args.json).try_for_each(|path| error::prepare_file(path))?;
@@ -205,13 +205,6 @@ fn take_part(args: &Args, folder: &Path) -> Result<(Vec<Peer>, Absent), BenchErr
         (peers, absent) = search.all(&wanted);
     }
     Ok((peers, absent))
-}
-
-/// Raises the limit on open files as far as possible, for generators that do not do so themselves. A generator reports it if this is too
-/// low.
-fn allow_many_connections() {
-    let maximum = getrlimit(Resource::Nofile).maximum;
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
 /// Different CPUs for the server and the generator.

@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
 use tempfile::TempDir;
-use tolok_link::{LinkJob, LinkRow, LinkSpec, MTU_BYTES, read_report, tun};
+use tolok_link::{LinkJob, LinkRow, LinkSpec, MTU_BYTES, dropped_in, read_report, tun};
 
 use crate::ping;
 use crate::spaces::{FAR, Lab, NEAR};
@@ -129,10 +129,7 @@ fn make_end(lab: &Lab, end: usize, offload: bool) -> Result<OwnedFd, BenchError>
 /// Packets that a device dropped because the link did not read them in time.
 fn dropped(lab: &Lab, end: usize) -> Result<u64, BenchError> {
     let text = lab.inside(end, || std::fs::read_to_string("/proc/thread-self/net/dev"))?;
-    let line = text.lines().find_map(|line| line.trim_start().strip_prefix(DEVICE)?.strip_prefix(':'));
-    // Eight columns for received packets, then bytes, packets, errors and drops of sent packets.
-    let column = line.and_then(|line| line.split_ascii_whitespace().nth(11));
-    Ok(column.and_then(|text| text.parse().ok()).unwrap_or(0))
+    Ok(dropped_in(&text, DEVICE).unwrap_or(0))
 }
 
 /// Two connected sockets, one at each end.
