@@ -21,5 +21,5 @@ pub use http2_server::{Act, Http2Request, Http2Server};
 pub use own_process::{is_own_process, run_in_own_process};
 pub use proc_tree::{FakeProc, FakeProcess, FakeThread};
 pub use reply::{Framing, Reply};
-pub use server::{Request, ScriptedServer};
+pub use server::{Request, ScriptedServer, read_head};
 pub use skip::skip;

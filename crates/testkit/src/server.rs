@@ -218,8 +218,8 @@ fn header<'head>(head: &'head str, name: &str) -> Option<&'head str> {
     fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
 }
 
-/// The next request, or `None` at the end of the stream.
-fn read_head(input: &mut impl BufRead) -> io::Result<Option<String>> {
+/// The head of the next request, or `None` at the end of the stream.
+pub fn read_head(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         if input.read_line(&mut head)? == 0 {

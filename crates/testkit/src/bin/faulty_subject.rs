@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use tolok_testkit::read_head;
+
 const USAGE: &str = "usage: faulty-subject [--host ADDRESS] --port N --assets DIR [--fault FAULT]
 faults:
   none           none (default)
@@ -340,15 +342,4 @@ fn reuse(head: &str) -> Reuse {
     } else {
         Reuse::Usual
     }
-}
-
-/// The next request, or `None` at the end of the stream.
-fn read_head(input: &mut impl BufRead) -> io::Result<Option<String>> {
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if input.read_line(&mut head)? == 0 {
-            return Ok(None);
-        }
-    }
-    Ok(Some(head))
 }
