@@ -49,8 +49,9 @@ impl Attempt {
 impl RunFolder {
     /// Creates the folder of the next attempt at a block.
     pub fn begin_attempt(&self, block: u32) -> Result<Attempt, StoreError> {
-        let names = (1..u32::MAX).map(|number| format!("{ATTEMPTS}/b{block}-{number}"));
-        let name = names.into_iter().find(|name| !self.folder().has(name)).unwrap_or_default();
+        let mut names = (1_u64..).map(|number| format!("{ATTEMPTS}/b{block}-{number}"));
+        let name =
+            names.find(|name| !self.folder().has(name)).expect("no folder has as many entries as there are numbers");
         let made = self.folder().make(&name);
         made.map_err(|source| StoreError::Write { path: self.path().join(&name), source })?;
         Ok(Attempt { folder: self.folder().folder(&name), name })

@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tolok_model::{
-    Case, Check, Diagnosis, DiagnosisRecord, LoadTool, Measurement, Outcome, Plan, PlannedTrial, RawWindow, RunRecord,
-    TrialRecord, ValueDifference, compare,
+    Case, Check, Diagnosis, DiagnosisRecord, LoadTool, Measurement, Outcome, Plan, PlannedTrial, RawWindow,
+    RunRecord, TrialRecord, ValueDifference, compare,
 };
 
 use super::tool_record::agreement;
@@ -217,9 +217,11 @@ impl Trial<'_> {
             check,
         );
         if let (false, Ok(text)) = (matches!(record.outcome, Outcome::Failed(_)), self.own().text("command.txt")) {
-            // An external server has no commands.
             let commands: String = record.commands.iter().map(|command| format!("{command}\n")).collect();
-            let told: String = text.chars().take(commands.chars().count()).collect();
+            // The load tool's commands follow those of the server, if tolok started one. Nothing follows those of a program.
+            let is_external = self.plan.brought.server(&self.case.subject.subject).is_some();
+            let has_more = matches!(record.outcome, Outcome::Completed(_)) && (is_external || !commands.is_empty());
+            let told = if has_more { text.chars().take(commands.chars().count()).collect() } else { text };
             self.equal(
                 "trial.json",
                 (&json!({ "commands": commands }), &json!({ "commands": told })),

@@ -237,6 +237,28 @@ fn a_record_of_which_nothing_raw_is_left_is_named() {
     assert!(of_figures.contains("its figures cannot be recomputed: the plan has no such scenario"), "{found:?}");
 }
 
+#[test]
+fn recorded_commands_are_those_that_were_written_down() {
+    let (_runs, path, plan) = made();
+    let trial = first_trial(&path, &plan);
+    let agree = |outcome: Outcome, recorded: &[&str], written: &str| {
+        let commands = recorded.iter().map(|command| (*command).to_owned()).collect();
+        let record = TrialRecord { commands, ..record(&plan.trials[0], outcome) };
+        fs::write(trial.join("trial.json"), serde_json::to_string_pretty(&record).unwrap()).unwrap();
+        fs::write(trial.join("command.txt"), written).unwrap();
+        let found = found(&path);
+        let mut differences = check(&found, "figures").differences.iter();
+        !differences.any(|one| one.at.as_deref() == Some("commands"))
+    };
+    let server = || Outcome::Completed(Box::new(measurement()));
+    assert!(agree(server(), &["bun app.js"], "bun app.js\ntolok load\n"), "the load tool's own command follows");
+    assert!(!agree(server(), &["bun other.js"], "bun app.js\ntolok load\n"));
+    assert!(!agree(server(), &[], "bun app.js\ntolok load\n"), "tolok started the server");
+    let program = || Outcome::Timed(Box::default());
+    assert!(agree(program(), &["./queue"], "./queue\n"));
+    assert!(!agree(program(), &["./queue"], "./queue\n./another\n"));
+}
+
 fn measurement() -> Measurement {
     let text = json!({
         "cold_start_s": 0.1, "window_s": 1.0, "goodput_rps": 1.0, "body_bytes": 1, "ledger": LedgerCounts::default(),
