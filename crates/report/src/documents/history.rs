@@ -3,8 +3,8 @@
 use tolok_analysis::figures::{NONE, Quantity, amount, counted, figure, moment};
 use tolok_analysis::{Difference, Estimate, FigureSeries, LevelChange, RunHistory};
 
-use super::compare::difference;
-use crate::document::{Block, Chart, Column, Depth, Document, Fact, List, Look, Row, Table, Text};
+use super::compare::{difference, list};
+use crate::document::{Block, Chart, Column, Depth, Document, Fact, Look, Row, Table, Text};
 use crate::svg;
 
 /// The history. The short form lists the figures that changed, or all with `is_all`. The others also show the main figures,
@@ -189,10 +189,4 @@ fn caption(found: &RunHistory, group: &[&FigureSeries]) -> String {
     let changed = group.iter().filter(|series| !series.changes.is_empty());
     let words: Vec<String> = changed.map(|series| format!("{}: {}", name(series), changes(found, series))).collect();
     if words.is_empty() { "No level changes.".to_owned() } else { words.join("; ") }
-}
-
-/// Items with a sign before each, or no block without items.
-fn list(sign: &'static str, items: Vec<String>) -> Vec<Block> {
-    let items: Vec<Text> = items.into_iter().map(Text::from).collect();
-    if items.is_empty() { Vec::new() } else { vec![Block::List(List { sign, items })] }
 }

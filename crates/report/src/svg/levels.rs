@@ -6,18 +6,12 @@
 use tolok_analysis::figures::{Quantity, figure};
 use tolok_analysis::replication::{FactorFinding, FactorLevelFinding};
 
+use super::published::{ROW, STRIP, WORDS};
 use super::ratios::Axis;
-use super::{Anchor, Drawing, WIDTH, fitted, short};
+use super::{Anchor, DOT, Drawing, WIDTH, fitted, short};
 
-/// A line for the level, one for the pair if pairs differ between levels, and the axis.
-const ROW: f64 = 52.0;
-/// Height of everything above the axis in a row.
-const WORDS: f64 = 33.0;
-/// Height of the axis in a row.
-const STRIP: f64 = 14.0;
 /// Height of the line that names the published ratio.
 const FOOT: f64 = 18.0;
-const CIRCLE: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
 
 /// The chart; `None` if no level has a ratio.
 pub(crate) fn levels(factor: &FactorFinding, smallest_effect: f64) -> Option<String> {
@@ -55,5 +49,5 @@ fn row(drawing: &mut Drawing, level: &FactorLevelFinding, axis: &Axis, top: f64)
     let y = top + WORDS + STRIP / 2.0;
     drawing.interval(ratio, |value| axis.at(value), y);
     let class = if level.remark.is_some() { "dot unclear" } else { "dot" };
-    drawing.path_at(class, axis.at(ratio.value), y, CIRCLE);
+    drawing.path_at(class, axis.at(ratio.value), y, DOT);
 }

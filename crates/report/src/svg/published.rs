@@ -7,16 +7,15 @@ use tolok_analysis::replication::ReplicatedRatio;
 use tolok_analysis::{Estimate, PublishedFinding, PublishedReading};
 
 use super::ratios::Axis;
-use super::{Anchor, Drawing, WIDTH, fitted, short};
+use super::{Anchor, DOT, Drawing, WIDTH, fitted, short};
 
-/// A line for the pair, one for the metric and scenario, and the axis.
-const ROW: f64 = 52.0;
+/// Two lines of words, and the axis.
+pub(super) const ROW: f64 = 52.0;
 /// Height of everything above the axis in a row.
-const WORDS: f64 = 33.0;
+pub(super) const WORDS: f64 = 33.0;
 /// Height of the axis in a row.
-const STRIP: f64 = 14.0;
+pub(super) const STRIP: f64 = 14.0;
 const DIAMOND: &str = "M0 -5L5 0L0 5L-5 0z";
-const CIRCLE: &str = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z";
 
 /// A published ratio and the measured one.
 pub(crate) struct Beside<'a> {
@@ -90,7 +89,7 @@ fn row(drawing: &mut Drawing, one: &Beside, axis: &Axis, top: f64) {
         drawing.path("lead", &format!("M{} {}H{}", short(published), short(y), short(at)));
         drawing.interval(measured, |value| axis.at(value), y);
         let class = if one.reading == PublishedReading::CannotTell { "dot unclear" } else { "dot" };
-        drawing.path_at(class, at, y, CIRCLE);
+        drawing.path_at(class, at, y, DOT);
     }
     drawing.path_at("dot open", published, y, DIAMOND);
 }

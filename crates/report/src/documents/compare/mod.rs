@@ -103,7 +103,7 @@ fn in_one_table(found: &RunComparison, shown: &[Line]) -> Vec<Block> {
     }
     let machine = found.scenarios.iter().flat_map(|scenario| {
         let place = format!("{}; {}", heading(scenario), place(scenario));
-        [vec![Block::Paragraph(place.into())], list("-", of_machine(scenario).into_iter())].concat()
+        [vec![Block::Paragraph(place.into())], list("-", of_machine(scenario))].concat()
     });
     blocks.push(Block::Folded { summary: "The machine, scenario by scenario".into(), blocks: machine.collect() });
     blocks
@@ -123,10 +123,10 @@ fn of_scenario(found: &RunComparison, scenario: &ScenarioChange, shown: &[Line],
         Block::Table(table(&format!("Figures of {id}"), &shown, false, depth)),
     ];
     if depth == Depth::Short {
-        blocks.extend(list("?", reasons(&shown).into_iter()));
+        blocks.extend(list("?", reasons(&shown)));
         blocks.extend(of_machine(scenario).into_iter().map(|known| Block::paragraph(known, Look::Muted)));
     } else {
-        blocks.extend(list("-", of_machine(scenario).into_iter()));
+        blocks.extend(list("-", of_machine(scenario)));
         let table = Block::Table(table(&format!("All figures of {id}"), &all, false, depth));
         let summary = format!("All {} of {id}", counted(all.len() as u64, "figure")).into();
         blocks.extend((all.len() > shown.len()).then(|| Block::Folded { summary, blocks: vec![table] }));
@@ -222,7 +222,7 @@ fn only(found: &RunComparison) -> Vec<Block> {
 }
 
 /// Items with a sign before each, or no block without items.
-fn list(sign: &'static str, items: impl Iterator<Item = String>) -> Vec<Block> {
-    let items: Vec<Text> = items.map(Text::from).collect();
+pub(super) fn list(sign: &'static str, items: impl IntoIterator<Item = String>) -> Vec<Block> {
+    let items: Vec<Text> = items.into_iter().map(Text::from).collect();
     if items.is_empty() { Vec::new() } else { vec![Block::List(List { sign, items })] }
 }

@@ -6,7 +6,7 @@ use tolok_model::Judge;
 
 use super::factors::of_variance;
 use super::sections::is_of_tools;
-use super::standings::standings;
+use super::standings::{first_tier, standings};
 use super::surroundings::common_environment;
 use super::{headline, isolation, matrix, muted, objectives, paragraph, tools, trust};
 use crate::document::{Block, Chip, Depth, Fact, Look, Text};
@@ -105,9 +105,8 @@ fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
 
 /// The result of a scenario in a word.
 fn standing<F>(cases: &[CaseFinding<F>], is_told: bool, judge: Judge) -> (&'static str, Look) {
-    let first = |case: &&CaseFinding<F>| case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));
     let ranked = cases.iter().filter(|case| case.ranked).count();
-    match (ranked, cases.iter().filter(first).count()) {
+    match (ranked, first_tier(cases).count()) {
         (0, _) => ("no data", Look::Warning),
         (1, _) => ("alone", Look::Emphasis),
         _ if !is_told => ("no data", Look::Warning),

@@ -27,9 +27,9 @@ pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> V
     if of_servers.len() + findings.programs.len() <= MOST_AT_A_GLANCE {
         return Vec::new();
     }
-    let servers = of_servers.iter().map(|it| (first_tier(!it.comparisons.is_empty(), &it.cases), it.id.clone()));
+    let servers = of_servers.iter().map(|it| (first_titles(!it.comparisons.is_empty(), &it.cases), it.id.clone()));
     let programs = findings.programs.iter();
-    let programs = programs.map(|it| (first_tier(!it.comparisons.is_empty(), &it.cases), it.id.clone()));
+    let programs = programs.map(|it| (first_titles(!it.comparisons.is_empty(), &it.cases), it.id.clone()));
     let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     for (first, id) in servers.chain(programs) {
         match groups.iter_mut().find(|(known, _)| *known == first) {
@@ -42,11 +42,14 @@ pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> V
     groups.into_iter().map(standing).collect()
 }
 
+/// The cases that share the first tier.
+pub(super) fn first_tier<F>(cases: &[CaseFinding<F>]) -> impl Iterator<Item = &CaseFinding<F>> {
+    cases.iter().filter(|case| case.tier.as_ref().is_some_and(|letters| letters.starts_with('a')))
+}
+
 /// Titles of those that share the first tier, in alphabetical order; empty if nothing is compared.
-fn first_tier<F>(is_compared: bool, cases: &[CaseFinding<F>]) -> Vec<String> {
-    let is_first =
-        |case: &&CaseFinding<F>| is_compared && case.tier.as_ref().is_some_and(|letters| letters.starts_with('a'));
-    let mut titles: Vec<String> = cases.iter().filter(is_first).map(|case| case.title.clone()).collect();
+fn first_titles<F>(is_compared: bool, cases: &[CaseFinding<F>]) -> Vec<String> {
+    let mut titles: Vec<String> = first_tier(cases).filter(|_| is_compared).map(|case| case.title.clone()).collect();
     titles.sort_unstable();
     titles
 }
