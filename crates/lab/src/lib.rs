@@ -6,6 +6,7 @@ pub mod data_contract;
 pub mod database;
 pub mod diagnose;
 pub mod home;
+mod lock;
 pub mod pool;
 pub mod request_list;
 pub mod run;

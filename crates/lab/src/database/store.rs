@@ -6,10 +6,8 @@
 //! mariadb-<digest>.making/   a template in the making, or the remains of an interrupted attempt
 //! ```
 
-use std::fs::{self, File, TryLockError};
-use std::io;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -17,9 +15,9 @@ use tolok_model::Engine;
 
 use super::error::DatabaseError;
 use super::load::Script;
-use super::pipes::LOOK;
 use super::template::{self, Template};
 use crate::home::{HomeError, user_folder};
+use crate::lock::lock;
 use crate::toolbox::Program;
 
 /// Increase it when templates are made differently, so that no old one is used.
@@ -62,7 +60,9 @@ impl DatabaseStore {
         }
         let failed = |source| DatabaseError::Files { path: self.folder.clone(), source };
         fs::create_dir_all(&self.folder).map_err(failed)?;
-        let _lock = lock(&folder, is_wanted)?;
+        let path = lock_file(&folder);
+        let held = lock(&path, is_wanted).map_err(|source| DatabaseError::Files { path, source })?;
+        let _held = held.ok_or(DatabaseError::Stopped)?;
         if folder.is_dir() {
             return Ok(template);
         }
@@ -105,21 +105,4 @@ fn lock_file(template: &Path) -> PathBuf {
 
 fn making(template: &Path) -> PathBuf {
     template.with_added_extension("making")
-}
-
-/// Waits for the exclusive right to make this template. Closing the returned file releases the lock. No child inherits the file,
-/// because Rust opens files close-on-exec.
-fn lock(template: &Path, is_wanted: &dyn Fn() -> bool) -> Result<File, DatabaseError> {
-    let path = lock_file(template);
-    let failed = |source: io::Error| DatabaseError::Files { path: path.clone(), source };
-    let lock = File::create(&path).map_err(failed)?;
-    loop {
-        match lock.try_lock() {
-            Ok(()) => return Ok(lock),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-            Err(TryLockError::WouldBlock) if !is_wanted() => return Err(DatabaseError::Stopped),
-            // No system call waits for both another process's lock and a stop request.
-            Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
-        }
-    }
 }

@@ -123,21 +123,7 @@ mod tests {
     use insta::assert_snapshot;
 
     use super::*;
-    use crate::pool::hosts_file::{Controller, Host};
-
-    fn pool() -> HostsFile {
-        let host = |name: &str, address: &str| Host {
-            name: name.to_owned(),
-            ssh: format!("root@{name}"),
-            address: address.to_owned(),
-        };
-        let controller = Controller { name: "desk".to_owned(), address: "10.0.0.1".to_owned(), port: 16817 };
-        HostsFile::new(
-            "0123456789abcdef".to_owned(),
-            controller,
-            vec![host("n1", "10.0.0.11"), host("n2", "10.0.0.12")],
-        )
-    }
+    use crate::pool::hosts_file::example;
 
     fn nodes() -> Vec<String> {
         vec!["CPUs=2 Boards=1 RealMemory=1000".to_owned(), "CPUs=2 Boards=1 RealMemory=1001".to_owned()]
@@ -145,19 +131,19 @@ mod tests {
 
     #[test]
     fn slurm_is_told_its_ports_its_folder_and_its_nodes() {
-        assert_snapshot!(slurm_conf(&pool(), &nodes(), "root"));
+        assert_snapshot!(slurm_conf(&example(), &nodes(), "root"));
     }
 
     #[test]
     fn each_machine_gets_all_files_and_its_daemon() {
-        let files = Files::of(&pool(), &nodes(), "root", SlurmVersion(22, 5), "c0ffee\n".to_owned());
-        let script = files.installer(&pool().folder(), Daemon::Node);
+        let files = Files::of(&example(), &nodes(), "root", SlurmVersion(22, 5), "c0ffee\n".to_owned());
+        let script = files.installer(&example().folder(), Daemon::Node);
         for wanted in
             ["cat >munge.key <<'END-OF-FILE'\nc0ffee\nEND-OF-FILE\nchmod 400", "DAEMON=slurmd\n", "NodeName=n2 "]
         {
             assert!(script.contains(wanted), "{wanted}");
         }
-        assert!(files.installer(&pool().folder(), Daemon::Controller).contains("DAEMON=slurmctld\n"));
+        assert!(files.installer(&example().folder(), Daemon::Controller).contains("DAEMON=slurmctld\n"));
         assert_eq!(quoted(Path::new("/it's")), r"'/it'\''s'");
     }
 

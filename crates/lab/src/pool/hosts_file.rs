@@ -122,23 +122,21 @@ pub(super) fn is_node_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('-') && name.bytes().all(is_letter)
 }
 
+/// A pool of two hosts.
+#[cfg(test)]
+pub(super) fn example() -> HostsFile {
+    let host = |name: &str, address: &str| Host {
+        name: name.to_owned(),
+        ssh: format!("root@{name}"),
+        address: address.to_owned(),
+    };
+    let controller = Controller { name: "desk".to_owned(), address: "10.0.0.1".to_owned(), port: 16817 };
+    HostsFile::new("0123456789abcdef".to_owned(), controller, vec![host("n1", "10.0.0.11"), host("n2", "10.0.0.12")])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn example() -> HostsFile {
-        let host = |name: &str, address: &str| Host {
-            name: name.to_owned(),
-            ssh: format!("root@{name}"),
-            address: address.to_owned(),
-        };
-        let controller = Controller { name: "desk".to_owned(), address: "10.0.0.1".to_owned(), port: 16817 };
-        HostsFile::new(
-            "0123456789abcdef".to_owned(),
-            controller,
-            vec![host("n1", "10.0.0.11"), host("n2", "10.0.0.12")],
-        )
-    }
 
     #[test]
     fn what_is_written_is_read_again_and_never_overwritten() {

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 pub use hosts_file::HostsFile;
 pub use making::{NewPool, end};
 pub use remote::Ssh;
+pub(crate) use remote::printed;
 pub use status::{NodeStatus, status};
 
 /// Why a pool cannot be made, used or ended.

@@ -1,8 +1,8 @@
 //! Runs scripts on the machines of a pool: over ssh, or in a local shell.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -56,14 +56,26 @@ impl Ssh {
         if code == Some(0) {
             return Ok(output.unwrap_or_default());
         }
-        let errors = errors.unwrap_or_default();
-        let last = errors.lines().map(str::trim).rfind(|line| !line.is_empty());
-        Err(NotRun { code, said: last.unwrap_or("it said nothing").to_owned() })
+        let said = last_line(&errors.unwrap_or_default()).unwrap_or_else(|| "it said nothing".to_owned());
+        Err(NotRun { code, said })
     }
 }
 
+/// What a command of this machine prints, or the last line of its errors if it fails.
+pub(crate) fn printed(command: &mut Command) -> io::Result<Result<String, String>> {
+    let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output()?;
+    Ok(match status.success() {
+        true => Ok(String::from_utf8_lossy(&stdout).into_owned()),
+        false => Err(last_line(&String::from_utf8_lossy(&stderr)).unwrap_or_else(|| status.to_string())),
+    })
+}
+
+fn last_line(errors: &str) -> Option<String> {
+    errors.lines().map(str::trim).rfind(|line| !line.is_empty()).map(str::to_owned)
+}
+
 /// The exit code of a child that ends in time. Otherwise the child is killed.
-fn ended(child: &mut Child) -> std::io::Result<Option<Option<i32>>> {
+fn ended(child: &mut Child) -> io::Result<Option<Option<i32>>> {
     if let Some(status) = wait_within(child, LIMIT)? {
         return Ok(Some(status.code()));
     }
@@ -89,7 +101,7 @@ pub(super) struct NotRun {
 }
 
 impl NotRun {
-    fn starting(command: &Command, error: &std::io::Error) -> Self {
+    fn starting(command: &Command, error: &io::Error) -> Self {
         Self { code: None, said: format!("cannot start {}: {error}", command.get_program().to_string_lossy()) }
     }
 

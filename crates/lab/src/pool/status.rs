@@ -1,13 +1,13 @@
 //! The state of a pool's nodes, and what to do about one that is down.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::PoolError;
 use super::conf::{looker, quoted};
 use super::hosts_file::{Host, HostsFile};
 use super::making::on_all;
-use super::remote::Ssh;
+use super::remote::{Ssh, printed};
 
 /// States in which Slurm gives a node work, or the node already has some.
 const SOUND: [&str; 8] = ["idle", "allocated", "mixed", "completing", "allocated+", "planned", "reserved", "blocked"];
@@ -130,25 +130,14 @@ pub(super) fn complaints(pool: &HostsFile, ssh: &Ssh, states: Result<&str, &Stri
 /// The output of `sinfo` for each node, or its error.
 pub(super) fn sinfo(slurm_conf: &Path, format: &str) -> Result<String, String> {
     let mut sinfo = Command::new("sinfo");
-    sinfo.env("SLURM_CONF", slurm_conf).args(["--noheader", "--Node", "--format", format]).stdin(Stdio::null());
-    let said = sinfo.output().map_err(|error| format!("cannot start sinfo: {error}"))?;
-    if said.status.success() {
-        return Ok(String::from_utf8_lossy(&said.stdout).into_owned());
-    }
-    let errors = String::from_utf8_lossy(&said.stderr);
-    Err(errors.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it says nothing").to_owned())
+    sinfo.env("SLURM_CONF", slurm_conf).args(["--noheader", "--Node", "--format", format]);
+    printed(&mut sinfo).map_err(|error| format!("cannot start sinfo: {error}"))?
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pool::hosts_file::Controller;
-
-    fn pool() -> HostsFile {
-        let host = Host { name: "n1".to_owned(), ssh: "root@n1".to_owned(), address: "10.0.0.11".to_owned() };
-        let controller = Controller { name: "desk".to_owned(), address: "10.0.0.1".to_owned(), port: 16817 };
-        HostsFile::new("0123456789abcdef".to_owned(), controller, vec![host])
-    }
+    use crate::pool::hosts_file::example;
 
     #[test]
     fn a_node_is_well_when_it_answers_and_has_work_or_could_have() {
@@ -164,14 +153,14 @@ mod tests {
     #[test]
     fn what_to_do_depends_on_what_runs_there() {
         let said = nodes("n1|down*|Not responding\n");
-        let told = |found: Result<&str, String>| advice(&pool(), "root@n1", said.first(), found);
+        let told = |found: Result<&str, String>| advice(&example(), "root@n1", said.first(), found);
         let start = "ssh root@n1 sh /var/tmp/tolok-pool-0123456789abcdef/start";
         assert_eq!(told(Err("root@n1: no way".to_owned())), format!("root@n1: no way; then: {start}"));
         assert_eq!(told(Ok("folder\nmunged\n")), format!("slurmd does not run there; start it: {start}"));
         assert!(told(Ok("")).contains("is gone there; make the pool again"));
         assert!(told(Ok("folder\nmunged\nslurmd\n")).contains("slurmd.log"));
         let drained = nodes("n1|drained|Low RealMemory\n");
-        let told = advice(&pool(), "root@n1", drained.first(), Ok("folder\nmunged\nslurmd\n"));
+        let told = advice(&example(), "root@n1", drained.first(), Ok("folder\nmunged\nslurmd\n"));
         assert!(told.contains("(Low RealMemory)") && told.contains("nodename=n1 state=resume"), "{told}");
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use tolok_model::{Node, PoolRequest};
 
 pub(super) use self::cancelling::Cancelling;
 pub(super) use self::queue::QueueWatch;
-use crate::pool::{HostsFile, PoolError};
+use crate::pool::{HostsFile, PoolError, printed};
 
 /// Time limit for a Slurm command.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -237,14 +237,8 @@ fn words(request: &PoolRequest) -> String {
 
 /// Runs a command and returns its output. The error of a failed command holds its last line of standard error.
 fn said(program: &'static str, command: &mut Command) -> Result<String, SlurmError> {
-    let ended = command.stdin(Stdio::null()).output();
-    let Output { status, stdout, stderr } = ended.map_err(|source| SlurmError::NotStarted { program, source })?;
-    if status.success() {
-        return Ok(String::from_utf8_lossy(&stdout).into_owned());
-    }
-    let said = String::from_utf8_lossy(&stderr);
-    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
-    Err(SlurmError::Refused { program, said: last.map_or_else(|| status.to_string(), str::to_owned) })
+    let ended = printed(command).map_err(|source| SlurmError::NotStarted { program, source })?;
+    ended.map_err(|said| SlurmError::Refused { program, said })
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Builds subjects, once for the same sources and programs.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -15,6 +14,7 @@ use tolok_model::Subject;
 
 use super::log::log_tail;
 use super::template::{BuildNames, Render, TemplateError};
+use crate::lock::lock;
 use tolok_host::guard::{make_open_folder, open_to_accounts};
 use tolok_host::isolate::{Placement, place, wait_within};
 
@@ -94,7 +94,7 @@ impl Builds {
     /// take turns. Gives up once `is_wanted` returns false.
     pub fn build(&self, job: &BuildJob<'_>, is_wanted: &dyn Fn() -> bool) -> Result<(), BuildError> {
         let folder = PathBuf::from(&job.names.build);
-        let _lock = lock(&folder, is_wanted)?;
+        let _lock = lock_beside(&folder, is_wanted)?;
         let failed = |source| BuildError::Files { path: folder.clone(), source };
         if self.is_built(&folder) {
             // An older tolok left it with permissions by umask. If they cannot be changed, the server reports that itself.
@@ -112,21 +112,12 @@ impl Builds {
     }
 }
 
-/// Waits for the exclusive right to build in `folder`. The lock file is beside it; closing the returned file releases the lock.
-fn lock(folder: &Path, is_wanted: &dyn Fn() -> bool) -> Result<File, BuildError> {
+/// Waits for the exclusive right to build in `folder`. The lock file is beside it.
+fn lock_beside(folder: &Path, is_wanted: &dyn Fn() -> bool) -> Result<File, BuildError> {
     let path = folder.with_added_extension("lock");
-    let failed = |source| BuildError::Files { path: path.clone(), source };
-    make_open_folder(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-    let lock = File::create(&path).map_err(failed)?;
-    loop {
-        match lock.try_lock() {
-            Ok(()) => return Ok(lock),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-            Err(TryLockError::WouldBlock) if !is_wanted() => return Err(BuildError::Stopped),
-            // No system call waits for both another process's lock and a stop request.
-            Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
-        }
-    }
+    let made = make_open_folder(path.parent().unwrap_or(Path::new(".")));
+    let held = made.and_then(|()| lock(&path, is_wanted));
+    held.map_err(|source| BuildError::Files { path, source })?.ok_or(BuildError::Stopped)
 }
 
 fn run(job: &BuildJob<'_>, folder: &Path, is_wanted: &dyn Fn() -> bool) -> Result<(), BuildError> {

@@ -16,6 +16,7 @@ use tolok_model::LoadTool;
 use tolok_store::Folder;
 
 use tolok_host::isolate::{Placement, place, readable_before};
+use tolok_host::shell::command_line;
 use tolok_tools::{
     Borders, Driver, Invocation, LOG, LoadJob, OUTPUT_LIMIT, ToolEvent, ToolReport, driver, output_name, sound,
     tool_output,
@@ -115,7 +116,7 @@ impl Tool {
         warm_up
             .into_iter()
             .chain([arguments])
-            .map(|arguments| format!("{env}{program} {}", as_typed(&arguments)))
+            .map(|arguments| format!("{env}{program} {}", command_line(&arguments)))
             .collect()
     }
 
@@ -403,16 +404,6 @@ fn event_in(line: &[u8], borders: &Borders) -> Option<Heard> {
 
 fn later(at: MonotonicNs, seconds: f64) -> MonotonicNs {
     MonotonicNs(at.0 + (seconds * 1e9) as u64)
-}
-
-/// Arguments quoted for a shell: an objective contains spaces and a `<`.
-fn as_typed(arguments: &[String]) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=%,@+".contains(letter);
-    let typed = |argument: &String| match !argument.is_empty() && argument.chars().all(is_plain) {
-        true => argument.clone(),
-        false => format!("'{}'", argument.replace('\'', r"'\''")),
-    };
-    arguments.iter().map(typed).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -268,12 +268,6 @@ fn a_tool_inherits_nothing_but_what_it_is_given() {
 }
 
 #[test]
-fn a_command_can_be_typed_again() {
-    let arguments = ["load", "--vus=8", "--threshold=p95 < 50ms", "--expect-body=/it's/here", ""].map(str::to_owned);
-    assert_eq!(as_typed(&arguments), r"load --vus=8 '--threshold=p95 < 50ms' '--expect-body=/it'\''s/here' ''");
-}
-
-#[test]
 fn figures_that_are_none_are_refused() {
     let check = |report: ToolReport, expect: &str| assert_eq!(sound(report).unwrap_err(), expect);
     check(ToolReport::default(), "it measured no window");
