@@ -26,8 +26,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use audit::{AuditArgs, AuditFormat, CsvArgs};
 pub use author::{
-    CheckArgs, CompletionsArgs, HelpArgs, ManArgs, NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs,
-    NewThing, NewWorkloadArgs,
+    CheckArgs, CompletionsArgs, HelpArgs, ManArgs, NewArgs, NewAuditArgs, NewStudyArgs, NewSubjectArgs, NewThing,
+    NewWorkloadArgs,
 };
 pub use bring::{BringArgs, NamedUrl};
 pub use command::{parse, parse_from, visible};

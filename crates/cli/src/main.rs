@@ -6,6 +6,7 @@ mod busy;
 mod choice;
 mod closing;
 mod exit;
+mod interrupts;
 mod json_lines;
 mod laboratory;
 mod made_study;

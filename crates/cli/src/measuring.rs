@@ -18,6 +18,7 @@ use crate::args::{Format, ResultArgs};
 use crate::busy::{Sharing, ask_how_to_go_on};
 use crate::closing::{Next, close};
 use crate::exit::{CliError, Exit};
+use crate::interrupts::on_interrupt;
 use crate::laboratory::Lab;
 use crate::output::{put, say, style};
 use crate::progress::rough;
@@ -274,29 +275,17 @@ fn crossed(findings: &Findings) -> Vec<String> {
 
 /// A stop request from Ctrl-C or SIGTERM. The first signal stops after what is `at_hand`, such as a trial; the second stops now.
 pub fn interruptible(at_hand: &'static str) -> Result<Stop, CliError> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let failed = |error| {
-        CliError::new(
-            Exit::Internal,
-            format!(
-                "cannot listen for Ctrl-C: {error}. A sandbox or the limits of open files and processes (`ulimit -n`, `ulimit -u`) may forbid it"
-            ),
-        )
-    };
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let stop = Stop::default();
     let wish = stop.clone();
-    let listening = std::thread::Builder::new().spawn(move || {
-        for _ in signals.forever() {
-            wish.ask();
-            if wish.is_immediate() {
-                say("\nStopping now.");
-            } else {
-                say(format!("\nStopping after this {at_hand}; the report follows. Press Ctrl-C again to stop now."));
-            }
+    on_interrupt(move || {
+        wish.ask();
+        if wish.is_immediate() {
+            say("\nStopping now.");
+        } else {
+            say(format!("\nStopping after this {at_hand}; the report follows. Press Ctrl-C again to stop now."));
         }
-    });
-    listening.map(|_| stop).map_err(failed)
+    })?;
+    Ok(stop)
 }
 
 #[cfg(test)]

@@ -85,6 +85,12 @@ pub fn say(text: impl std::fmt::Display) {
     anstream::eprintln!("{}", visible(&masked(&text.to_string())));
 }
 
+/// Whether standard error is a terminal that can redraw a line.
+pub fn can_redraw() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    std::io::stderr().is_terminal() && !is_dumb
+}
+
 /// Asks a yes/no question. An empty answer means no. Without a terminal it does not ask, and the answer is no.
 pub fn ask(question: &str) -> bool {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {

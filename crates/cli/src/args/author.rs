@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Subcommand, ValueEnum, ValueHint};
+use clap::{Args as ClapArgs, Subcommand, ValueHint};
 
 use super::audit::CsvArgs;
 use super::values::{BodyText, body};
+use crate::scaffold::Runtime;
 
 /// Options of `tolok new`.
 #[derive(Debug, ClapArgs)]
@@ -35,31 +36,10 @@ pub struct NewSubjectArgs {
     pub name: String,
     /// What it runs on.
     #[arg(long, default_value = "go", value_name = "RUNTIME")]
-    pub runtime: NewRuntime,
+    pub runtime: Runtime,
     /// Create it in this folder [default: subjects/RUNTIME of the checkout; outside one, the working folder].
     #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
-}
-
-/// A runtime for which `tolok new` has a template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum NewRuntime {
-    /// The standard library's net/http.
-    Go,
-    /// node:http.
-    Node,
-    /// Bun.serve.
-    Bun,
-    /// PHP-FPM behind nginx.
-    Php,
-    /// The standard library's http.server.
-    Python,
-    /// Rack on Puma.
-    Ruby,
-    /// The JDK's HttpServer.
-    Java,
-    /// Whatever a command starts.
-    Other,
 }
 
 /// Options of `tolok new workload`.

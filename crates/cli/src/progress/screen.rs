@@ -1,11 +1,10 @@
 //! Where progress appears: on a terminal line that is redrawn, or as plain lines elsewhere.
 
-use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::output::say;
+use crate::output::{can_redraw, say};
 
 /// How often the spinner is redrawn. It runs only while nothing is measured; the bar is redrawn on events.
 const TURN: Duration = Duration::from_millis(120);
@@ -24,8 +23,7 @@ pub enum Screen {
 impl Screen {
     /// Detects the kind of standard error.
     pub fn new() -> Self {
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-        if !std::io::stderr().is_terminal() || dumb {
+        if !can_redraw() {
             return Self::Lines;
         }
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(5));

@@ -8,19 +8,27 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
+use clap::ValueEnum;
 pub use recorded::{Recording, body_file, recorded_workload};
 
 /// A runtime with a template for subjects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Runtime {
+    /// The standard library's net/http.
     Go,
+    /// node:http.
     Node,
+    /// Bun.serve.
     Bun,
+    /// PHP-FPM behind nginx.
     Php,
+    /// The standard library's http.server.
     Python,
+    /// Rack on Puma.
     Ruby,
+    /// The JDK's HttpServer.
     Java,
-    /// Anything that a command starts.
+    /// Whatever a command starts.
     Other,
 }
 

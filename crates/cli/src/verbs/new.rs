@@ -10,9 +10,7 @@ use tolok_transcribe::{Row, from_transcription, merge_repetitions, rows_in_toml,
 
 use super::audit::{self, Form};
 use super::load::body_bytes;
-use crate::args::{
-    CsvArgs, NewArgs, NewAuditArgs, NewRuntime, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs,
-};
+use crate::args::{CsvArgs, NewArgs, NewAuditArgs, NewStudyArgs, NewSubjectArgs, NewThing, NewWorkloadArgs};
 use crate::exit::{CliError, Exit, with_help};
 use crate::output::{put, say};
 use crate::scaffold::{self, Begun, Runtime, ScaffoldError, StudyWish};
@@ -34,16 +32,7 @@ pub fn new(args: &NewArgs) -> Result<Exit, CliError> {
 }
 
 fn subject(args: &NewSubjectArgs) -> Result<(Vec<PathBuf>, String), CliError> {
-    let runtime = match args.runtime {
-        NewRuntime::Go => Runtime::Go,
-        NewRuntime::Node => Runtime::Node,
-        NewRuntime::Bun => Runtime::Bun,
-        NewRuntime::Php => Runtime::Php,
-        NewRuntime::Python => Runtime::Python,
-        NewRuntime::Ruby => Runtime::Ruby,
-        NewRuntime::Java => Runtime::Java,
-        NewRuntime::Other => Runtime::Other,
-    };
+    let runtime = args.runtime;
     let schemas = schemas();
     let (folder, called, bring) = match (&args.folder, Home::checkout()) {
         (Some(folder), _) => (folder.clone(), as_a_path(&folder.join(&args.name)), "--subject"),

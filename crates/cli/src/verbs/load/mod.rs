@@ -28,6 +28,7 @@ use tolok_report::print::Style;
 
 use crate::args::{LoadArgs, LoadFormat};
 use crate::exit::{CliError, Exit};
+use crate::interrupts::on_interrupt;
 use crate::output::{json, put, width};
 pub use options::body_bytes;
 use options::{Asked, asked};
@@ -106,30 +107,18 @@ const ECHO: Duration = Duration::from_millis(300);
 
 /// The first SIGINT or SIGTERM ends the run in an orderly way; the second ends tolok.
 fn hear_interrupts() -> Result<Arc<AtomicBool>, CliError> {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let failed = |error| {
-        CliError::new(
-            Exit::Internal,
-            format!(
-                "cannot listen for Ctrl-C: {error}. A sandbox or the limits of open files and processes (`ulimit -n`, `ulimit -u`) may forbid it"
-            ),
-        )
-    };
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
-    let listening = std::thread::Builder::new().spawn(move || {
-        let mut first: Option<Instant> = None;
-        for _ in signals.forever() {
-            match first {
-                None => asked.store(true, Ordering::Relaxed),
-                Some(at) if at.elapsed() > ECHO => signal_hook::low_level::exit(Exit::Interrupted as i32),
-                Some(_) => {}
-            }
-            first.get_or_insert_with(Instant::now);
+    let mut first: Option<Instant> = None;
+    on_interrupt(move || {
+        match first {
+            None => asked.store(true, Ordering::Relaxed),
+            Some(at) if at.elapsed() > ECHO => signal_hook::low_level::exit(Exit::Interrupted as i32),
+            Some(_) => {}
         }
-    });
-    listening.map(|_| stop).map_err(failed)
+        first.get_or_insert_with(Instant::now);
+    })?;
+    Ok(stop)
 }
 
 fn shown(record: &Record, format: LoadFormat, is_for_file: bool) -> Result<String, CliError> {

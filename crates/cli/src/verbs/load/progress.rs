@@ -1,7 +1,5 @@
 //! Progress while a load runs: a redrawn line on a terminal, or JSON lines for the lab.
 
-use std::io::IsTerminal;
-
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tolok_analysis::figures::{Quantity, amount, count};
 use tolok_load::event::Event;
@@ -11,7 +9,7 @@ use tolok_load::schedule::Phase;
 use tolok_tools::{LoadPhase, LoadSecond, ToolEvent};
 
 use super::plan_words::{duration, rate};
-use crate::output::say;
+use crate::output::{can_redraw, say};
 
 pub enum Progress {
     /// A user at a terminal.
@@ -35,10 +33,9 @@ impl Progress {
     /// For the lab if it started this load; else a line if standard error is a terminal that can redraw one.
     pub fn new(options: &Options, for_laboratory: bool) -> Progress {
         let window_s = options.executor.window().as_secs_f64();
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
         if for_laboratory {
             Progress::Laboratory(ForLaboratory::new(window_s))
-        } else if std::io::stderr().is_terminal() && !dumb {
+        } else if can_redraw() {
             Progress::Terminal(Line::new(options, window_s))
         } else {
             Progress::Silent
