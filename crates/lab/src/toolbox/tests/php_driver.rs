@@ -72,6 +72,23 @@ fn its_files_are_found_beside_php_or_in_the_toolbox() {
 }
 
 #[test]
+fn a_php_of_the_toolbox_takes_from_the_system_what_apt_did_not_fetch_again() {
+    let lab = Lab::new();
+    lab.write("system/usr/share/zoneinfo/UTC", "");
+    program_php(&lab, "toolbox/root/usr/sbin/php-fpm8.2", "Core");
+    for name in ["mysqlnd", "pdo_mysql"] {
+        lab.write(&format!("toolbox/root/usr/lib/php/20220829/{name}.so"), "good");
+    }
+    for name in ["pdo", "pdo_pgsql"] {
+        lab.write(&format!("system/usr/lib/php/20220829/{name}.so"), "good");
+    }
+    let part = lab.ready("php_fpm_mysql");
+    assert_eq!(extra(&part, "pdo"), lab.path("system/usr/lib/php/20220829/pdo.so"));
+    assert_eq!(extra(&part, "pdo_mysql"), lab.path("toolbox/root/usr/lib/php/20220829/pdo_mysql.so"));
+    assert_eq!(lab.ready("php_fpm_pgsql").path, lab.path("system/usr/lib/php/20220829/pdo_pgsql.so"));
+}
+
+#[test]
 fn what_php_has_by_itself_is_not_loaded_again() {
     let lab = Lab::new();
     program_php(&lab, "bin/php-fpm8.2", "Core PDO mysqlnd pdo_mysql");
