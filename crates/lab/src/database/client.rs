@@ -5,20 +5,19 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use tolok_model::DatabaseAddress;
 
-use super::commands::Dialect;
+use super::dialect::Dialect;
 use super::error::DatabaseError;
 use super::load;
 use super::pipes::{LOOK, PatientWriter, ready_before, take_in};
-use super::postgres;
-use super::rows::{Complaint, Rows, complaint, plain_rows, rows};
-use super::status::{self, StatusReading};
+use super::rows::{Complaint, Rows};
+use super::status::StatusReading;
 use crate::toolbox::Program;
 use tolok_host::isolate::{Placement, place, wait_within};
 
@@ -26,8 +25,6 @@ use tolok_host::isolate::{Placement, place, wait_within};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Pause between two login attempts.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Limit for connecting, in seconds. Short, because a client that waits for the network does not notice the end of its input.
-const CONNECT_LIMIT_S: u32 = 10;
 /// A client whose input has ended disconnects from the server. It gets this long before it is killed.
 const GOOD_BYE: Duration = Duration::from_secs(1);
 /// Larger than any answer to the lab, which requests counters, not tables.
@@ -58,6 +55,7 @@ impl std::fmt::Display for Target {
 /// A connection to a server. Dropping it closes the connection.
 #[derive(Debug)]
 pub struct Client {
+    pub(super) dialect: Dialect,
     program: Program,
     target: Target,
     child: Child,
@@ -86,9 +84,7 @@ impl Client {
             if is_there {
                 let mut client = Self::start(program, target)?;
                 let wait = Wait { deadline: deadline.min(Instant::now() + PATIENCE), is_wanted };
-                let version =
-                    if client.is_postgres() { postgres::VERSION } else { "SELECT VERSION(), CONNECTION_ID()" };
-                match client.ask(version, wait) {
+                match client.ask(client.dialect.version(), wait) {
                     Ok(answer) => {
                         client.version = answer.into_iter().flatten().flatten().next().unwrap_or_default();
                         return Ok(client);
@@ -112,11 +108,8 @@ impl Client {
     }
 
     fn start(program: &Program, target: &Target) -> Result<Self, DatabaseError> {
-        let options = ["--batch", "--skip-column-names", "--unbuffered", "--force", "--skip-reconnect"];
-        let mut command = match Dialect::of(program) {
-            Dialect::Postgres => postgres::client(program, target, false),
-            Dialect::Mariadb | Dialect::Mysql => command(program, target, &options),
-        };
+        let dialect = Dialect::of(program);
+        let mut command = dialect.client(program, target);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let shown = command.get_program().to_string_lossy().into_owned();
         let failed = |source: io::Error| DatabaseError::Command {
@@ -133,7 +126,7 @@ impl Client {
         };
         let (program, target) = (program.clone(), target.clone());
         let (complaints, version) = (Vec::new(), String::new());
-        Ok(Self { program, target, child, input, output, errors, complaints, asked: 0, version })
+        Ok(Self { dialect, program, target, child, input, output, errors, complaints, asked: 0, version })
     }
 
     /// The server's version in its own words: `10.11.19-MariaDB`.
@@ -173,25 +166,14 @@ impl Client {
     ) -> Result<StatusReading, DatabaseError> {
         let wait = Wait { deadline: Instant::now() + patience, is_wanted };
         // The connection's own figures first: then every reading includes the same own statements.
-        let [own, all] = match self.is_postgres() {
-            true => postgres::questions(self.counts_statements()),
-            false => status::questions(&self.version),
-        };
+        let [own, all] = self.dialect.status(&self.version, self.counts_statements());
         let (own, all) = (self.rows_while(&own, wait)?, self.rows_while(&all, wait)?);
-        Ok(if self.is_postgres() { postgres::reading(&own, &all) } else { status::reading(&own, &all) })
+        Ok(self.dialect.reading(&own, &all))
     }
 
     /// Runs a script on a new connection, and stops at the first statement that fails.
     pub fn load(&self, script: load::Script<'_>, is_wanted: &dyn Fn() -> bool) -> Result<(), DatabaseError> {
-        let command = match self.is_postgres() {
-            true => postgres::client(&self.program, &self.target, true),
-            false => command(&self.program, &self.target, &["--batch"]),
-        };
-        load::load(command, script, is_wanted)
-    }
-
-    pub(super) fn is_postgres(&self) -> bool {
-        Dialect::of(&self.program) == Dialect::Postgres
+        load::load(self.dialect.script_client(&self.program, &self.target), script, is_wanted)
     }
 
     /// Whether a PostgreSQL of ours counts statements. In a user's own, the lab's cannot be told from those of others.
@@ -201,7 +183,7 @@ impl Client {
     }
 
     fn complaint(&self) -> Option<Complaint> {
-        if self.is_postgres() { postgres::complaint(&self.complaints) } else { complaint(&self.complaints) }
+        self.dialect.complaint(&self.complaints)
     }
 
     fn ask(&mut self, sql: &str, wait: Wait<'_>) -> Result<Rows, Silence> {
@@ -211,7 +193,7 @@ impl Client {
         let outcome = self.converse(sql, &mark, wait);
         let silence = match outcome {
             Ok(Some(answer)) => match self.complaint() {
-                None => return Ok(if self.is_postgres() { plain_rows(&answer) } else { rows(&answer) }),
+                None => return Ok(self.dialect.rows(&answer)),
                 Some(Complaint::Other(message)) => return Err(Silence::Complaint(message)),
                 Some(Complaint::NotNow(message)) => return Err(Silence::NotNow(message)),
                 Some(Complaint::NoServer(message)) => Silence::Lost(message),
@@ -316,38 +298,4 @@ enum Silence {
     Lost(String),
     TimedOut(Duration),
     Unwanted,
-}
-
-/// The client program of MariaDB and MySQL, which reads statements from standard input.
-fn command(program: &Program, target: &Target, options: &[&str]) -> Command {
-    let dialect = Dialect::of(program);
-    let words = dialect.client(program);
-    let mut command = Command::new(words.first().map_or("", String::as_str));
-    command.args(words.iter().skip(1)).args(options).envs(&program.env).stdin(Stdio::piped());
-    // Data are taken byte for byte, and nothing in them acts as a client command.
-    command.args(["--binary-mode", "--default-character-set=utf8mb4"]);
-    // MySQL's clients read an account from this file even with options that forbid it.
-    command.env("MYSQL_TEST_LOGIN_FILE", "/dev/null").env_remove("MYSQL_PWD").env_remove("MYSQL_HOST");
-    match target {
-        Target::Socket { path } => {
-            command.arg("--protocol=socket").arg(format!("--socket={}", path.display())).arg("--user=root");
-            if dialect == Dialect::Mariadb {
-                // Clients of MariaDB 11.4 and later require TLS even on a socket, which nobody can intercept.
-                command.arg("--skip-ssl");
-            }
-        }
-        Target::Network(address) => {
-            let DatabaseAddress { host, port, name, user, password, .. } = address;
-            command.arg("--protocol=tcp").arg(format!("--host={host}")).arg(format!("--port={port}"));
-            command.arg(format!("--user={user}")).arg(format!("--database={name}"));
-            command.arg(format!("--connect-timeout={CONNECT_LIMIT_S}"));
-            if dialect == Dialect::Mariadb {
-                // Newer clients require a verifiable certificate, which few private databases have.
-                command.arg("--skip-ssl-verify-server-cert");
-            }
-            // Every user can read a command line, but only the owner can read the environment.
-            command.env("MYSQL_PWD", password);
-        }
-    }
-    command
 }

@@ -7,9 +7,8 @@ use super::client::Client;
 use super::error::DatabaseError;
 use super::load::Script;
 
-/// The tables, in the order of the script: if the last one has its row, all are complete. PostgreSQL has no `fidelity`.
+/// The tables, in the order of the script: if the last one has its row, all are complete.
 const TABLES: [&str; 6] = ["rows40", "rows50", "fidelity", "fortune", "stock", "counter"];
-const POSTGRES_TABLES: [&str; 5] = ["rows40", "rows50", "fortune", "stock", "counter"];
 /// Each belongs to the table named before the mark.
 const VIEWS: [&str; 2] = ["rows40_text", "rows50_text"];
 const VIEW_MARK: &str = "_text";
@@ -36,40 +35,27 @@ pub fn prepare_external(
 ) -> Result<(), DatabaseError> {
     let found = found(client)?;
     if let Some(foreign) = found.iter().find(|one| !is_ours(one, &found)) {
-        let question = if client.is_postgres() { "SELECT current_database()" } else { "SELECT DATABASE()" };
-        let database = client.rows(question)?.into_iter().flatten().flatten().next().unwrap_or_default();
+        let database =
+            client.rows(client.dialect.database())?.into_iter().flatten().flatten().next().unwrap_or_default();
         return Err(DatabaseError::Foreign { database, table: foreign.name.clone() });
     }
     let wanted = format!("{OURS}{}", data_sha256.get(..12).unwrap_or(data_sha256));
     let here = |name: &&str| found.iter().any(|one| one.name == **name && (one.is_view || one.comment == wanted));
-    let is_all_here = tables(client).iter().chain(&VIEWS).all(here);
+    let is_all_here = TABLES.iter().chain(&VIEWS).all(here);
     if is_all_here && client.rows("SELECT COUNT(*) FROM counter")? == [[Some("1".to_owned())]] {
         return Ok(());
     }
     // PostgreSQL does not drop a table that a view uses.
     for one in found.iter().filter(|one| one.is_view).chain(found.iter().filter(|one| !one.is_view)) {
-        client.rows(&format!("DROP {} {}", if one.is_view { "VIEW" } else { "TABLE" }, one.name))?;
+        let name = &one.name;
+        let statement = if one.is_view { format!("DROP VIEW {name}") } else { client.dialect.drop_table(name) };
+        client.rows(&statement)?;
     }
     client.load(load, is_wanted)
 }
 
-fn tables(client: &Client) -> &'static [&'static str] {
-    if client.is_postgres() { &POSTGRES_TABLES } else { &TABLES }
-}
-
 fn found(client: &mut Client) -> Result<Vec<Found>, DatabaseError> {
-    let names: Vec<String> = tables(client).iter().chain(&VIEWS).map(|name| format!("'{name}'")).collect();
-    let all = match client.is_postgres() {
-        true => {
-            "SELECT relname, CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, obj_description(oid, 'pg_class') FROM pg_class \
-             WHERE relnamespace = current_schema()::regnamespace AND relname IN"
-        }
-        false => {
-            "SELECT table_name, table_type, table_comment FROM information_schema.tables WHERE table_schema = DATABASE() AND \
-             table_name IN"
-        }
-    };
-    let rows = client.rows(&format!("{all} ({})", names.join(", ")))?;
+    let rows = client.rows(&client.dialect.tables(&[&TABLES[..], &VIEWS].concat()))?;
     let read = |row: Vec<Option<String>>| {
         let mut fields = row.into_iter().map(Option::unwrap_or_default);
         let mut next = || fields.next().unwrap_or_default();

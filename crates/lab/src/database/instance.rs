@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 
-use super::commands::Dialect;
-use super::postgres;
+use super::dialect::Dialect;
 use super::template::Template;
 
 /// What a study decides about the server.
@@ -48,13 +47,7 @@ impl Template {
         let mut server = dialect.server(program, &data, folder);
         let first = folder.join("first");
         let socket = dialect.socket(folder, at.port());
-        if dialect == Dialect::Postgres {
-            server.extend(postgres::options(at, settings));
-            server.extend(["-c".to_owned(), format!("hba_file={}", first.display())]);
-        } else {
-            server.extend(options(dialect, at, settings));
-            server.push(format!("--init-file={}", first.display()));
-        }
+        server.extend(dialect.network(at, settings, &first));
         // The copy belongs to the copying account, which may differ from the template's owner.
         let mut copy = "cp --archive --no-preserve=ownership --no-target-directory \"$0\" \"$1\"".to_owned();
         if let Some(account) = settings.account {
@@ -63,7 +56,7 @@ impl Template {
         }
         let copy = ["sh".to_owned(), "-c".to_owned(), copy];
         let paths = [&self.folder, &data].map(|path| path.display().to_string());
-        let pid = if dialect == Dialect::Postgres { data.join("postmaster.pid") } else { folder.join("db.pid") };
+        let pid = dialect.pid_file(folder, &data);
         let left = [socket.clone(), socket.with_added_extension("lock"), pid].map(|path| path.display().to_string());
         Instance {
             copy: copy.into_iter().chain(paths).collect(),
@@ -71,7 +64,7 @@ impl Template {
             close: ["chmod", "0700", &folder.display().to_string()].map(str::to_owned).to_vec(),
             tidy: ["rm", "-f"].map(str::to_owned).into_iter().chain(left).collect(),
             first,
-            stop: if dialect == Dialect::Postgres { "INT" } else { "TERM" },
+            stop: dialect.stop_signal().1,
             env: program.env.clone(),
             socket,
         }
@@ -79,7 +72,7 @@ impl Template {
 }
 
 /// Options for a MariaDB or MySQL that is measured beside a subject. They make the two comparable.
-fn options(dialect: Dialect, at: SocketAddrV4, settings: &Settings) -> Vec<String> {
+pub(super) fn options(dialect: Dialect, at: SocketAddrV4, settings: &Settings) -> Vec<String> {
     let connections = settings.max_connections;
     let mut words = vec![
         format!("--bind-address={}", at.ip()),

@@ -9,7 +9,9 @@
 //! This module does not define the data: they come as a function that writes statements.
 
 mod client;
+mod clients;
 mod commands;
+mod dialect;
 mod error;
 mod external;
 mod instance;

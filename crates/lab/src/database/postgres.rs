@@ -48,6 +48,8 @@ pub(super) fn server(program: &Program, data: &Path, folder: &Path) -> Vec<Strin
     // The write-ahead log may take 1 GiB by default, too large for a folder in memory.
     words.extend(set("max_wal_size", "64MB"));
     words.extend(set("min_wal_size", "32MB"));
+    // Moments are written in this zone; by default it is the machine's.
+    words.extend(set("timezone", "UTC"));
     // The other ways to share memory depend on the box's limits.
     words.extend(set("dynamic_shared_memory_type", "mmap"));
     if !part(program, "statements").is_empty() {
@@ -111,9 +113,6 @@ pub(super) fn client(program: &Program, target: &Target, script: bool) -> Comman
     command.envs(&program.env).stdin(Stdio::piped());
     command
 }
-
-/// The first statement on a connection: the server's version.
-pub(super) const VERSION: &str = "SELECT current_setting('server_version')";
 
 /// The last error in psql's standard error output.
 pub(super) fn complaint(printed: &[u8]) -> Option<Complaint> {

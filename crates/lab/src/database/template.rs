@@ -13,7 +13,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde::{Deserialize, Serialize};
 
 use super::client::{Client, Target};
-use super::commands::Dialect;
+use super::dialect::Dialect;
 use super::error::DatabaseError;
 use super::load::Script;
 use super::pipes::{LOOK, ready_before};
@@ -63,7 +63,7 @@ pub(super) fn make(
     words.extend(dialect.without_network());
     let mut server = Running::start(&words, program, (&log, account))?;
     fill(program, &server, &place.folder, load, is_wanted)?;
-    server.stop(dialect.stop_signal(), is_wanted)?;
+    server.stop(dialect.stop_signal().0, is_wanted)?;
     if made != data {
         let paths = [&made, &data].map(|path| path.display().to_string());
         let copy = ["cp", "--archive", "--no-preserve=ownership", "--no-target-directory"].map(str::to_owned);
@@ -125,7 +125,7 @@ struct Place {
 
 impl Place {
     fn of(dialect: Dialect, making: &Path) -> io::Result<Self> {
-        let refuses_root = dialect == Dialect::Postgres && rustix::process::geteuid().is_root();
+        let refuses_root = dialect.refuses_root() && rustix::process::geteuid().is_root();
         let socket = dialect.socket(making, postgres::QUIET_PORT);
         if !refuses_root && socket.as_os_str().len() <= SOCKET_PATH_BYTES {
             return Ok(Self { folder: making.to_owned(), account: None, _short: None });
