@@ -39,6 +39,7 @@ final class Data
         private Pool $pool,
         private PoolFigures $figures,
         private Counter $counter,
+        private Crud $crud,
         private Server $server,
     ) {
     }
@@ -51,6 +52,7 @@ final class Data
             '/queries' => $this->queries(...),
             '/fortunes' => $this->fortunes(...),
             '/updates' => $this->updates(...),
+            '/crud' => $this->crud->answer(...),
             '/fidelity' => $this->fidelity(...),
             '/shared-connection' => $this->sharedConnection(...),
             '/counter' => $this->counter(...),

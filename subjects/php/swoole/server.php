@@ -15,6 +15,7 @@ require __DIR__ . '/items.php';
 require __DIR__ . '/upstream.php';
 require __DIR__ . '/pool.php';
 require __DIR__ . '/counter.php';
+require __DIR__ . '/crud.php';
 require __DIR__ . '/data.php';
 
 $options = getopt('', ['host:', 'port:', 'assets:', 'mode:', 'workers:', 'run:']);
@@ -106,13 +107,16 @@ $share = max(1, intdiv((int) getenv('DATABASE_POOL'), $workers));
 $figures = new PoolFigures($share * $workers);
 $counter = getenv('COUNTER') === 'table' ? new TableCounter() : new AtomicCounter();
 // Created before the workers, each of which then has its own copy. Connections are only made in the workers.
-$routes += (new Data(new Pool($share, connect(...), $figures), $figures, $counter, $server))->routes();
+$pool = new Pool($share, connect(...), $figures);
+$crud = new Crud($pool, new RowCache($workers === 1));
+$routes += (new Data($pool, $figures, $counter, $crud, $server))->routes();
 
 $server->on('request', function (Request $request, Response $response) use ($routes, $options): void {
     $path = $request->server['request_uri'];
     $handler = $routes[$path] ?? static_file($path, $options['assets']);
     $methods = match ($path) {
         '/counter' => ['GET', 'HEAD', 'POST'],
+        '/crud' => ['GET', 'HEAD', 'PUT', 'DELETE'],
         '/validate', '/upload', '/updates' => ['POST'],
         default => ['GET', 'HEAD'],
     };
