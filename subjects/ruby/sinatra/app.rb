@@ -3,9 +3,10 @@
 require "digest"
 require "erb"
 require "json"
-require "mysql2"
 require "rack/deflater"
 require "sinatra"
+require_relative "cache"
+require_relative ENV["DATABASE_ENGINE"] == "postgres" ? "postgres" : "mysql"
 
 set :bind, ENV.fetch("HOST")
 set :port, ENV.fetch("PORT")
@@ -15,15 +16,12 @@ set :logging, false
 set :quiet, true
 use Rack::Deflater, if: ->(env, *) { env["PATH_INFO"] == "/compressed" }
 
-# Without casts, decimals stay strings. The columns below are converted to whole numbers.
-DATABASE = {
-  host: ENV["DATABASE_HOST"], port: ENV["DATABASE_PORT"].to_i, database: ENV["DATABASE_NAME"],
-  username: ENV["DATABASE_USER"], password: ENV["DATABASE_PASSWORD"],
-  encoding: "utf8mb4", cast: false, connect_timeout: 2, read_timeout: 3,
-}.freeze
+# Connections return text. These columns are converted to whole numbers; decimals stay strings.
 WHOLE_NUMBERS = %w[
   account_id active deleted depth_mm fragile gift height_cm id manager_id newsletter orders points quantity stock vendor_id
 ].freeze
+
+STOCK = Cache.new
 
 NAMES = %w[anvil basket candle drum easel funnel goblet hammer].freeze
 
@@ -79,7 +77,27 @@ post "/updates" do
   add_to_all(ids).to_json
 end
 
-error Mysql2::Error do
+get "/crud" do
+  id = number("id", 1_000_000_000)
+  row = STOCK.row(id) { stock(id) }
+  content_type :json
+  (row || halt(404)).to_json
+end
+
+put "/crud" do
+  id, amount = number("id", 1_000_000_000), sent_amount
+  STOCK.change(id) { database.query(format(Connection::PUT, amount, id)) }
+  content_type :json
+  { amount: amount, id: id }.to_json
+end
+
+delete "/crud" do
+  id = number("id", 1_000_000_000)
+  STOCK.change(id) { database.query("DELETE FROM stock WHERE id = #{id}") }
+  204
+end
+
+error Connection::Failure do
   Thread.current[:database]&.close
   Thread.current[:database] = nil
   halt 503
@@ -89,14 +107,28 @@ helpers do
   include ERB::Util
 
   # Each of Puma's threads has its own connection.
-  def database = Thread.current[:database] ||= Mysql2::Client.new(DATABASE)
+  def database = Thread.current[:database] ||= Connection.new
 
   def select(statement)
-    rows = database.query(statement).to_a
+    rows = database.query(statement)
     rows.each { |row| WHOLE_NUMBERS.each { |name| row[name] = row[name].to_i if row[name] } }
   end
 
   def row(id) = select("SELECT * FROM rows40_text WHERE id = #{id}").first
+
+  def stock(id)
+    row = database.query("SELECT amount, id FROM stock WHERE id = #{id}").first
+    row&.transform_values(&:to_i)
+  end
+
+  def sent_amount
+    sent = JSON.parse(request.body.read)
+    amount = sent["amount"] if sent.is_a?(Hash)
+    halt 400 unless amount.is_a?(Integer) && amount.between?(0, 999_999_999)
+    amount
+  rescue JSON::ParserError
+    halt 400
+  end
 
   # Adds 1 to amounts, in one transaction.
   def add_to_all(ids)
