@@ -25,7 +25,9 @@ type engine struct {
 	stale func(error) bool
 	// statement converts a statement to the driver's notation: PostgreSQL numbers its parameters.
 	statement func(string) string
-	sleep     string
+	// textIsBytes tells that the driver returns text as bytes.
+	textIsBytes bool
+	sleep       string
 	// putStock creates a row or changes it.
 	putStock string
 }
@@ -62,8 +64,10 @@ func newMysql(prepared bool) (engine, error) {
 		refused:   func(err error) bool { return errors.As(err, &refusal) },
 		stale:     func(err error) bool { return errors.Is(err, mysql.ErrInvalidConn) },
 		statement: func(statement string) string { return statement },
-		sleep:     "SELECT SLEEP(0.2)",
-		putStock:  "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)",
+
+		textIsBytes: true,
+		sleep:       "SELECT SLEEP(0.2)",
+		putStock:    "INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)",
 	}, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -51,10 +52,10 @@ func streamed[T any, P scannable[T]]() shape {
 }
 
 // maps is like structs without types: every row is a map.
-func maps() shape {
+func maps(e engine) shape {
 	return shape{
-		list: func(w io.Writer) sink { return &mapCollector{w: w, rows: []map[string]any{}} },
-		one:  func(rows *sql.Rows) (any, error) { return scanMap(rows) },
+		list: func(w io.Writer) sink { return &mapCollector{w: w, engine: e, rows: []map[string]any{}} },
+		one:  func(rows *sql.Rows) (any, error) { return scanMap(e, rows) },
 	}
 }
 
@@ -78,12 +79,13 @@ func (c *collector[T, P]) finish() error { return newEncoder(c.w).Encode(c.rows)
 func (c *collector[T, P]) sent() bool    { return false }
 
 type mapCollector struct {
-	w    io.Writer
-	rows []map[string]any
+	w      io.Writer
+	engine engine
+	rows   []map[string]any
 }
 
 func (c *mapCollector) add(rows *sql.Rows) error {
-	row, err := scanMap(rows)
+	row, err := scanMap(c.engine, rows)
 	c.rows = append(c.rows, row)
 	return err
 }
@@ -91,7 +93,7 @@ func (c *mapCollector) add(rows *sql.Rows) error {
 func (c *mapCollector) finish() error { return newEncoder(c.w).Encode(c.rows) }
 func (c *mapCollector) sent() bool    { return false }
 
-func scanMap(rows *sql.Rows) (map[string]any, error) {
+func scanMap(e engine, rows *sql.Rows) (map[string]any, error) {
 	columns, err := rows.Columns()
 	if err != nil {
 		return nil, err
@@ -105,11 +107,18 @@ func scanMap(rows *sql.Rows) (map[string]any, error) {
 	}
 	row := make(map[string]any, len(columns))
 	for i, column := range columns {
-		if text, ok := values[i].([]byte); ok {
-			// encoding/json would encode bytes as Base64.
-			row[column] = string(text)
-		} else {
-			row[column] = values[i]
+		row[column] = values[i]
+		switch value := values[i].(type) {
+		case []byte:
+			if e.textIsBytes {
+				// encoding/json would encode bytes as Base64.
+				row[column] = string(value)
+			}
+		case float64:
+			if math.IsNaN(value) || math.IsInf(value, 0) {
+				// encoding/json refuses them, because JSON has no such numbers.
+				row[column] = strconv.FormatFloat(value, 'g', -1, 64)
+			}
 		}
 	}
 	return row, nil
@@ -186,7 +195,7 @@ func newTables(d *database, mode string) (*tables, error) {
 	case "struct":
 		t.row40s, t.row50s = structs[row40](), structs[row50]()
 	case "map":
-		t.row40s, t.row50s = maps(), maps()
+		t.row40s, t.row50s = maps(d.engine), maps(d.engine)
 	case "stream":
 		t.row40s, t.row50s = streamed[row40](), streamed[row50]()
 	default:
@@ -212,7 +221,7 @@ func (t *tables) rows(w http.ResponseWriter, r *http.Request) {
 
 // fidelity uses no struct, because its types would hide how the driver converts the columns.
 func (t *tables) fidelity(w http.ResponseWriter, r *http.Request) {
-	t.list(w, r, maps(), "SELECT * FROM fidelity ORDER BY id")
+	t.list(w, r, maps(t.database.engine), "SELECT * FROM fidelity ORDER BY id")
 }
 
 func (t *tables) list(w http.ResponseWriter, r *http.Request, shape shape, statement string, parameters ...any) {

@@ -164,8 +164,13 @@ function counter(): void
 
 function fidelity(): void
 {
+    $rows = database()->query('SELECT * FROM fidelity ORDER BY id')->fetchAll();
+    // PDO returns PostgreSQL's bytes as streams.
+    array_walk_recursive($rows, function (mixed &$value): void {
+        $value = is_resource($value) ? stream_get_contents($value) : $value;
+    });
     // Without this flag, bytes that are not UTF-8 would make json_encode reject the whole answer.
-    send(database()->query('SELECT * FROM fidelity ORDER BY id')->fetchAll(), JSON_INVALID_UTF8_SUBSTITUTE);
+    send($rows, JSON_INVALID_UTF8_SUBSTITUTE);
 }
 
 function number(string $name, int $most): int

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tolok_lab::run::{FidelityJob, Prepared, Stop, fidelity as ask_them};
 use tolok_model::fidelity::{FidelityReport, LeftOut};
-use tolok_model::{Catalogue, Database, DatabaseAddress, Engine, Subject, SubjectChoice, Wire};
+use tolok_model::{Catalogue, Database, DatabaseAddress, Engine, Subject, SubjectChoice};
 use tolok_report::document::Depth;
 use tolok_report::print::{markdown, terminal};
 use tolok_report::{data, documents};
@@ -12,7 +12,7 @@ use tolok_report::{data, documents};
 use crate::args::{FidelityArgs, FidelityFormat};
 use crate::choice::{competing, in_session, loaded, named, split};
 use crate::exit::{CliError, Exit};
-use crate::laboratory::{Lab, wire_of};
+use crate::laboratory::Lab;
 use crate::measuring::interruptible;
 use crate::output::{check_place, put, say, style};
 
@@ -25,10 +25,6 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Exit, CliError> {
     let opened = Lab::open()?;
     let chosen = choose(&args.subjects, &opened.laboratory.catalogue)?;
     let database = database(args)?;
-    if wire_of(&database) == Wire::Postgres {
-        let message = "`fidelity` reads types that only MariaDB and MySQL have, so it cannot ask PostgreSQL";
-        return Err(CliError::usage(message));
-    }
     let missing = |reason: &str| CliError::new(Exit::Missing, format!("there is no database: {reason}"));
     opened.database_ready(&database).map_err(|reason| missing(&reason))?;
     let (ready, left_out) = split(&opened, chosen, Some(&database));

@@ -13,14 +13,13 @@ use tolok_lab::home::Home;
 use tolok_lab::run::{Capabilities, Slurm};
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, PoolRequest, Quotable,
-    Role, Scenario, Skipped, Study, Subject, SubjectSelector, Timer, Wire, bytes_words, describe_slices,
-    duration_words,
+    Role, Scenario, Skipped, Study, Subject, SubjectSelector, Timer, bytes_words, describe_slices, duration_words,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat, WhatArgs};
 use crate::bring::UserServers;
 use crate::exit::{CliError, Exit, with_help};
-use crate::laboratory::{Lab, wire_of};
+use crate::laboratory::Lab;
 use crate::made_study::study_of_workloads;
 use crate::measuring::time_estimated;
 use crate::output::{json, put, say};
@@ -134,7 +133,6 @@ pub fn make_in(opened: &mut Lab, bring: &UserServers, request: StudyRequest<'_>)
     let catalogue = &opened.laboratory.catalogue;
     bring.select(&mut study, catalogue, request.study.is_none());
     let mut study = as_asked(study, args, catalogue)?;
-    refuse_fidelity(&study)?;
     if let Some(title) = args.name.clone().or_else(|| bring.title().filter(|_| request.study.is_none())) {
         study.title = title;
     }
@@ -197,18 +195,6 @@ fn refuse_shared_database(plan: &Plan) -> Result<(), CliError> {
         true => Err(CliError::usage("rounds at once would share the database of `dsn`; add --max-jobs 1")),
         false => Ok(()),
     }
-}
-
-/// Refuses the workload `fidelity` with PostgreSQL, which lacks the types of its table.
-fn refuse_fidelity(study: &Study) -> Result<(), CliError> {
-    let asks = study.scenarios.iter().any(|scenario| scenario.workload.split('?').next() == Some("fidelity"));
-    let mut databases = study.environments.iter().filter_map(|environment| environment.database.as_ref());
-    if asks && databases.any(|database| wire_of(database) == Wire::Postgres) {
-        let message =
-            "the workload `fidelity` reads types that only MariaDB and MySQL have, so it cannot ask PostgreSQL";
-        return Err(CliError::usage(message));
-    }
-    Ok(())
 }
 
 /// Applies the options of the command line to a study.

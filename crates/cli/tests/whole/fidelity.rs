@@ -52,6 +52,33 @@ fn two_drivers_tell_what_they_make_of_types_and_of_one_connection() {
 }
 
 #[test]
+fn drivers_of_postgresql_tell_what_they_make_of_its_types() {
+    require!(are_ready(&["postgres", "go", "node", "pg"]), "needs PostgreSQL, Go, Node.js and pg");
+    let _turn = my_turn();
+    let place = Place::new();
+    for runtime in ["go", "node"] {
+        symlink(repository().join("subjects").join(runtime), place.path().join("subjects").join(runtime)).unwrap();
+    }
+    let asked = ["fidelity", "go/nethttp:encoder", "node/http", "--engine", "postgres", "--no-aborts", "--pool", "4"];
+    let said = place.tolok(&[&asked[..], &["--format", "json"]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.progress);
+    assert_all_gone(|| place.processes());
+
+    let report: Value = serde_json::from_str(&said.output).unwrap();
+    assert!(report["database"].as_str().unwrap().starts_with("PostgreSQL 1"), "{report}");
+    let [go, node] = report["drivers"].as_array().unwrap().as_slice() else { panic!("{report}") };
+    assert_eq!(sentence(go, "bigint_"), "a number, exact");
+    assert_eq!(sentence(go, "numeric_"), "a string, exact");
+    assert_eq!(sentence(node, "bigint_"), "a string, exact");
+    assert_eq!(sentence(node, "bigints"), "an array of strings or an array, depending on the value");
+    for driver in [go, node] {
+        assert_eq!(sentence(driver, "uuid_"), "a string, exact");
+        assert_eq!(driver["one_connection"]["outcome"], "one-after-the-other", "{driver}");
+        assert!(driver["failure"].is_null(), "{driver}");
+    }
+}
+
+#[test]
 fn a_subject_that_fails_is_named_with_its_reason_and_is_no_good_end() {
     require!(are_ready(&["mariadb"]), "there is no MariaDB; `tolok setup mariadb` fetches it");
     let _turn = shared_turn();

@@ -1,6 +1,39 @@
-//! The table of the types that drivers represent differently, and its true content.
+//! The tables of the types that drivers represent differently, and their true content. This is the one of MariaDB and
+//! MySQL; [`super::fidelity_postgres`] has PostgreSQL's.
 //!
-//! It is not ranked: any answer is accepted, and [`super::judge_fidelity`] reports the result for each type.
+//! They are not ranked: any answer is accepted, and [`super::judge_fidelity`] reports the result for each type.
+
+use tolok_model::Wire;
+
+use super::fidelity_postgres;
+
+/// How many rows each table has.
+pub(super) const ROW_COUNT: usize = 8;
+
+/// A type with its values, one for each row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Column {
+    pub name: &'static str,
+    /// As in the `CREATE TABLE` statement.
+    pub sql_type: &'static str,
+    /// The row, counted from 0, whose value causes drivers the most trouble.
+    pub awkward: usize,
+    pub values: [Expected; ROW_COUNT],
+}
+
+/// The columns of the table in a server that speaks this protocol, in order.
+pub(super) fn columns(wire: Wire) -> Vec<Column> {
+    if wire == Wire::Postgres {
+        return fidelity_postgres::COLUMNS.to_vec();
+    }
+    let column = |(index, (name, sql_type))| Column {
+        name,
+        sql_type,
+        awkward: AWKWARD[index],
+        values: ROWS.map(|row: [Expected; COLUMNS.len()]| row[index]),
+    };
+    COLUMNS.into_iter().enumerate().map(column).collect()
+}
 
 /// A value in the table. Numbers that JSON parsers might round are kept as text.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,6 +43,8 @@ pub(super) enum Expected {
     Whole(&'static str),
     /// 0 or 1.
     Flag(bool),
+    /// True or false.
+    Truth(bool),
     /// A decimal number with all its places.
     Decimal(&'static str),
     /// A number of double precision.
@@ -19,17 +54,23 @@ pub(super) enum Expected {
     Day(&'static str),
     /// A day and a time to the microsecond.
     Moment(&'static str),
+    /// The same in UTC, for a type that knows its zone.
+    Instant(&'static str),
     /// A length of time.
     Time(&'static str),
+    /// Months, days and a time, as PostgreSQL writes them.
+    Interval(&'static str),
     Text(&'static str),
-    /// A JSON value as MySQL writes it: keys sorted by length, a space after each colon and comma.
+    /// A JSON value as the server writes it. For most types: keys sorted by length, a space after each colon and comma.
     Json(&'static str),
     /// Bytes that are not text.
     Bytes(&'static [u8]),
+    /// An array: as PostgreSQL writes it, and as JSON.
+    Array(&'static str, &'static str),
 }
 
 /// The columns with their types, in order.
-pub(super) const COLUMNS: [(&str, &str); 17] = [
+const COLUMNS: [(&str, &str); 17] = [
     ("bigint_signed", "BIGINT"),
     ("bigint_unsigned", "BIGINT UNSIGNED"),
     ("blob_", "VARBINARY(16)"),
@@ -50,13 +91,13 @@ pub(super) const COLUMNS: [(&str, &str); 17] = [
 ];
 
 /// For each column, the row, counted from 0, whose value causes drivers the most trouble.
-pub(super) const AWKWARD: [usize; COLUMNS.len()] = [4, 2, 4, 2, 4, 2, 2, 5, 5, 2, 2, 2, 2, 2, 4, 2, 2];
+const AWKWARD: [usize; COLUMNS.len()] = [4, 2, 4, 2, 4, 2, 2, 5, 5, 2, 2, 2, 2, 2, 4, 2, 2];
 
 use Expected::{Bytes, Day, Decimal, Double, Flag, Float, Json, Moment, Null, Text, Time, Whole};
 
 /// The rows: ordinary values, nothing, the ends of each type's range, and the first values that doubles cannot hold.
 #[rustfmt::skip]
-pub(super) const ROWS: [[Expected; COLUMNS.len()]; 8] = [
+const ROWS: [[Expected; COLUMNS.len()]; ROW_COUNT] = [
     [
         Whole("17"), Whole("17"), Bytes(b"plain"), Flag(true), Day("2024-02-29"),
         Moment("2024-02-29 12:34:56.000000"), Decimal("12.5000000000"), Double(0.5), Float(0.5),

@@ -1,28 +1,29 @@
 //! How a driver represents each type: its answer to the fidelity workload, compared with the table's true content.
 
 use serde_json::value::RawValue;
+use tolok_model::Wire;
 use tolok_model::fidelity::{ColumnVerdict, Verdict};
 
 use super::document::{Kind, elements, fields, kind, parse, text};
-use super::fidelity::{AWKWARD, COLUMNS, Expected, ROWS};
+use super::fidelity::{Column, Expected, ROW_COUNT, columns};
 use super::judge_value::judge_value;
 
-/// The result for each type in this answer to the fidelity workload, or why it is not such an answer.
-pub fn judge_fidelity(body: &[u8]) -> Result<Vec<ColumnVerdict>, String> {
+/// The result for each type in this answer to the fidelity workload, or why it is not such an answer. `wire` tells the table.
+pub fn judge_fidelity(body: &[u8], wire: Wire) -> Result<Vec<ColumnVerdict>, String> {
     let document = parse(body).ok_or_else(|| format!("the {} bytes of the answer are no JSON", body.len()))?;
     let given = elements(document).ok_or_else(|| format!("{} instead of an array of rows", kind(document)))?;
-    if given.len() != ROWS.len() {
-        return Err(format!("{} rows instead of {}", given.len(), ROWS.len()));
+    if given.len() != ROW_COUNT {
+        return Err(format!("{} rows instead of {ROW_COUNT}", given.len()));
     }
     let rows: Option<Vec<_>> = given.into_iter().map(fields).collect();
     let rows = rows.ok_or("a row that is no object")?;
-    let column = |(index, (name, sql_type)): (usize, &(&'static str, &'static str))| {
-        let value = |row: &[(String, &'_ RawValue)]| row.iter().position(|(field, _)| field == name);
+    let column = |column: Column| {
+        let value = |row: &[(String, &'_ RawValue)]| row.iter().position(|(field, _)| field == column.name);
         let tokens = rows.iter().map(|row| value(row).map(|position| row[position].1));
-        let judged = ROWS.iter().zip(tokens).map(|(expected_row, token)| Judged::new(expected_row[index], token));
-        judge_column((name, sql_type), AWKWARD[index], &judged.collect::<Vec<_>>())
+        let judged = column.values.into_iter().zip(tokens).map(|(expected, token)| Judged::new(expected, token));
+        judge_column(&column, &judged.collect::<Vec<_>>())
     };
-    Ok(COLUMNS.iter().enumerate().map(column).collect())
+    Ok(columns(wire).into_iter().map(column).collect())
 }
 
 /// A value, its representation in the answer, and the judgement.
@@ -55,19 +56,15 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// `awkward` is the position of the value that causes drivers the most trouble.
-fn judge_column(
-    (column, sql_type): (&'static str, &'static str),
-    awkward: usize,
-    judged: &[Judged<'_>],
-) -> ColumnVerdict {
+fn judge_column(column: &Column, judged: &[Judged<'_>]) -> ColumnVerdict {
     let worst = judged.iter().map(|judged| &judged.verdict).max().cloned().unwrap_or(Verdict::Lost);
     let sentence = if judged.iter().all(|judged| judged.token.is_none()) {
         "left out".to_owned()
     } else {
-        sentence(judged, awkward, &worst)
+        sentence(judged, column.awkward, &worst)
     };
-    ColumnVerdict { column, sql_type, awkward: printed(&judged[awkward].expected), worst, sentence }
+    let awkward = printed(&judged[column.awkward].expected);
+    ColumnVerdict { column: column.name, sql_type: column.sql_type, awkward, worst, sentence }
 }
 
 /// The forms of these values, each listed once.
@@ -114,12 +111,15 @@ fn printed(expected: &Expected) -> String {
     match expected {
         Expected::Null => "NULL".to_owned(),
         Expected::Flag(flag) => u8::from(*flag).to_string(),
+        Expected::Truth(truth) => truth.to_string(),
+        Expected::Double(number) if number.is_infinite() => number.to_string().replace("inf", "Infinity"),
         Expected::Double(number) => short(&number.to_string(), &format!("{number:e}")),
         Expected::Float(number) => short(&number.to_string(), &format!("{number:e}")),
         Expected::Bytes(bytes) => bytes.iter().fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02X}")),
         Expected::Text(text) => shortened(&format!("{text:?}")),
         Expected::Whole(text) | Expected::Decimal(text) | Expected::Json(text) => (*text).to_owned(),
         Expected::Day(text) | Expected::Moment(text) | Expected::Time(text) => (*text).to_owned(),
+        Expected::Instant(text) | Expected::Interval(text) | Expected::Array(text, _) => (*text).to_owned(),
     }
 }
 

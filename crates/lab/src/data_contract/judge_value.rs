@@ -11,6 +11,7 @@ use super::difference::is_same_value;
 use super::digits::{Digits, is_near};
 use super::document::{Kind, elements, fields, kind, parse, text};
 use super::fidelity::Expected;
+use super::judge_postgres::{array, instant, interval, truth};
 use Verdict::{Altered, AsString, Exact, Lost, Reformatted, Rounded};
 
 /// The result for a value.
@@ -25,6 +26,10 @@ pub(super) fn judge_value(expected: &Expected, token: &RawValue) -> Verdict {
         (Expected::Flag(flag), _) => judge_flag(*flag, token),
         (Expected::Double(number), Kind::Number | Kind::Text) => double(*number, token),
         (Expected::Float(number), Kind::Number | Kind::Text) => float(*number, token),
+        (Expected::Truth(owed), _) => truth(*owed, token),
+        (Expected::Instant(written), Kind::Text) => instant(written, token),
+        (Expected::Interval(written), Kind::Text | Kind::Object) => interval(written, token),
+        (Expected::Array(written, elements), _) => array(written, elements, token),
         (Expected::Day(day), Kind::Text) => moment(day, token),
         (Expected::Moment(written), Kind::Text) => moment(written, token),
         (Expected::Time(time), Kind::Text) => length_of_time(time, token),
@@ -35,7 +40,7 @@ pub(super) fn judge_value(expected: &Expected, token: &RawValue) -> Verdict {
     }
 }
 
-fn reformatted(form: &str) -> Verdict {
+pub(super) fn reformatted(form: &str) -> Verdict {
     Reformatted(form.to_owned())
 }
 
@@ -83,7 +88,7 @@ fn judge_flag(flag: bool, token: &RawValue) -> Verdict {
 fn double(number: f64, token: &RawValue) -> Verdict {
     let given = number_text(token);
     match given.parse::<f64>() {
-        Ok(read) if read == number => {
+        Ok(read) if read == number || read.is_nan() && number.is_nan() => {
             if kind(token) == Kind::Text {
                 AsString
             } else {
@@ -104,7 +109,7 @@ fn float(number: f32, token: &RawValue) -> Verdict {
         } else {
             "a number with the digits of a DOUBLE"
         }),
-        Ok(read) if read as f32 == number => {
+        Ok(read) if read as f32 == number || read.is_nan() && number.is_nan() => {
             if is_text {
                 AsString
             } else {
@@ -116,7 +121,7 @@ fn float(number: f32, token: &RawValue) -> Verdict {
 }
 
 /// A day, or a day and a time: the same, the same in another form, or a different one.
-fn moment(owed: &str, token: &RawValue) -> Verdict {
+pub(super) fn moment(owed: &str, token: &RawValue) -> Verdict {
     let given = text(token);
     if given == owed {
         return Exact;
@@ -205,7 +210,7 @@ fn json(owed: &str, token: &RawValue) -> Verdict {
 }
 
 /// Whether two JSON values differ only in the last digits of numbers.
-fn is_near_value(owed: &RawValue, given: &RawValue) -> bool {
+pub(super) fn is_near_value(owed: &RawValue, given: &RawValue) -> bool {
     fn is_near_to(one: &Value, other: &Value) -> bool {
         match (one, other) {
             (Value::Number(one), Value::Number(other)) => match (one.as_f64(), other.as_f64()) {
@@ -243,7 +248,7 @@ fn bytes_in_text(owed: &[u8], token: &RawValue) -> Verdict {
         Exact
     } else if given == BASE64_STANDARD.encode(owed) {
         reformatted("base64")
-    } else if given.trim_start_matches("0x").eq_ignore_ascii_case(&hex) {
+    } else if given.trim_start_matches("0x").trim_start_matches("\\x").eq_ignore_ascii_case(&hex) {
         reformatted("hexadecimal digits")
     } else if given.chars().map(u32::from).eq(owed.iter().map(|byte| u32::from(*byte))) {
         reformatted("a string of one character a byte")

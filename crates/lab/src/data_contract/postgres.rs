@@ -1,10 +1,14 @@
-//! The same tables for psql. The table of `fidelity` is left out, because it has types that only MySQL has.
+//! The same tables for psql. The table of `fidelity` has PostgreSQL's own types.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use tolok_model::Wire;
+
 use super::columns::{Column, Rows};
 use super::content::{Content, Value, row};
+use super::fidelity::{self, Expected, ROW_COUNT};
+use super::fidelity_postgres::ENUM;
 use super::fortunes::MESSAGES;
 use super::script::{DATABASE, Purpose, USER};
 use super::stock;
@@ -23,6 +27,7 @@ pub(super) fn write_script(out: &mut dyn Write, purpose: Purpose, comment: &str)
     for table in Rows::ALL {
         write_table(out, table, comment)?;
     }
+    write_fidelity(out, comment)?;
     writeln!(out, "CREATE TABLE fortune (id integer PRIMARY KEY, message varchar(2048) NOT NULL);")?;
     writeln!(out, "COMMENT ON TABLE fortune IS '{comment}';")?;
     for (id, message) in (1..).zip(MESSAGES) {
@@ -56,6 +61,41 @@ fn write_table(out: &mut dyn Write, table: Rows, comment: &str) -> io::Result<()
     }
     let selected: Vec<String> = table.columns().map(as_text).collect();
     writeln!(out, "\\.\nCREATE VIEW {name}_text AS SELECT\n  {}\nFROM {name};", selected.join(",\n  "))
+}
+
+/// One transaction, so that the type never exists without the table.
+fn write_fidelity(out: &mut dyn Write, comment: &str) -> io::Result<()> {
+    let columns = fidelity::columns(Wire::Postgres);
+    let (name, words) = ENUM;
+    writeln!(out, "BEGIN;\nCREATE TYPE {name} AS ENUM ('{}');\nCREATE TABLE fidelity (", words.join("', '"))?;
+    for column in &columns {
+        writeln!(out, "  {} {},", column.name, column.sql_type)?;
+    }
+    writeln!(out, "  PRIMARY KEY (id)\n);\nCOMMENT ON TABLE fidelity IS '{comment}';")?;
+    for row in 0..ROW_COUNT {
+        let literals: Vec<String> = columns.iter().map(|column| literal(&column.values[row])).collect();
+        writeln!(out, "INSERT INTO fidelity VALUES ({});", literals.join(", "))?;
+    }
+    writeln!(out, "COMMIT;")
+}
+
+/// PostgreSQL takes a quoted text for a value of any type.
+fn literal(expected: &Expected) -> String {
+    let text = match expected {
+        Expected::Null => return "NULL".to_owned(),
+        Expected::Flag(truth) | Expected::Truth(truth) => truth.to_string(),
+        Expected::Double(number) => format!("{number:e}"),
+        Expected::Float(number) => format!("{number:e}"),
+        Expected::Bytes(bytes) => bytes.iter().fold("\\x".to_owned(), |hex, byte| hex + &format!("{byte:02x}")),
+        Expected::Instant(text) if text.ends_with("infinity") => (*text).to_owned(),
+        Expected::Instant(text) => format!("{text}+00"),
+        Expected::Whole(text) | Expected::Decimal(text) | Expected::Text(text) | Expected::Json(text) => {
+            (*text).to_owned()
+        }
+        Expected::Day(text) | Expected::Moment(text) | Expected::Time(text) => (*text).to_owned(),
+        Expected::Interval(text) | Expected::Array(text, _) => (*text).to_owned(),
+    };
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// PostgreSQL's own booleans would appear as `true` and `false` in every answer.
@@ -120,7 +160,8 @@ mod tests {
         let script = String::from_utf8(script).unwrap();
         assert!(!script.contains("ROLE") && !script.contains("DATABASE") && !script.contains("DROP"));
         assert!(script.contains("created_at timestamp NOT NULL") && script.contains("active smallint NOT NULL"));
-        assert_eq!(script.lines().filter(|line| line.contains('\t')).count(), 11_000);
-        assert_eq!(script.matches("IS 'tolok data x'").count(), 5);
+        let copied = script.split("COPY ").skip(1).filter_map(|table| table.split("\n\\.\n").next());
+        assert_eq!(copied.map(|rows| rows.lines().count() - 1).sum::<usize>(), 11_000);
+        assert_eq!(script.matches("IS 'tolok data x'").count(), 6);
     }
 }

@@ -9,7 +9,7 @@ use tolok_model::Wire;
 
 use super::columns::Rows;
 use super::content::{Value, row};
-use super::fidelity::{self, Expected};
+use super::fidelity::{self, Column, Expected, ROW_COUNT};
 use super::fortunes::MESSAGES;
 use super::{postgres, stock};
 
@@ -151,14 +151,15 @@ fn insert_rows(table: Rows, first: u32, last: u32) -> String {
 }
 
 fn write_fidelity(out: &mut dyn Write, comment: &str) -> io::Result<()> {
+    let columns = fidelity::columns(Wire::Mysql);
     writeln!(out, "CREATE TABLE fidelity (")?;
-    for (name, sql_type) in fidelity::COLUMNS {
-        let null = if name == "id" { "NOT NULL" } else { "NULL" };
+    for Column { name, sql_type, .. } in &columns {
+        let null = if *name == "id" { "NOT NULL" } else { "NULL" };
         writeln!(out, "  {name} {sql_type} {null},")?;
     }
     writeln!(out, "  PRIMARY KEY (id)\n) {ENGINE} COMMENT='{comment}';\nSTART TRANSACTION;")?;
-    for expected_row in &fidelity::ROWS {
-        let literals: Vec<String> = expected_row.iter().map(literal).collect();
+    for row in 0..ROW_COUNT {
+        let literals: Vec<String> = columns.iter().map(|column| literal(&column.values[row])).collect();
         writeln!(out, "INSERT INTO fidelity VALUES ({});", literals.join(","))?;
     }
     out.write_all(b"COMMIT;\n")
@@ -169,7 +170,7 @@ fn literal(expected: &Expected) -> String {
     match expected {
         Expected::Null => literal.push_str("NULL"),
         Expected::Whole(digits) | Expected::Decimal(digits) => literal.push_str(digits),
-        Expected::Flag(flag) => literal.push(if *flag { '1' } else { '0' }),
+        Expected::Flag(flag) | Expected::Truth(flag) => literal.push(if *flag { '1' } else { '0' }),
         Expected::Double(number) => literal = format!("{number:e}"),
         Expected::Float(number) => literal = format!("{number:e}"),
         Expected::Bytes([]) => literal.push_str("''"),
@@ -178,7 +179,10 @@ fn literal(expected: &Expected) -> String {
         }
         Expected::Day(text)
         | Expected::Moment(text)
+        | Expected::Instant(text)
         | Expected::Time(text)
+        | Expected::Interval(text)
+        | Expected::Array(text, _)
         | Expected::Text(text)
         | Expected::Json(text) => {
             push_quoted(&mut literal, text);

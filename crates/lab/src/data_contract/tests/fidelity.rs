@@ -1,16 +1,26 @@
 //! Judgements of drivers: tokens that real drivers give, and whole responses.
 
-use tolok_model::fidelity::Verdict;
+use tolok_model::Wire::{self, Mysql, Postgres};
+use tolok_model::fidelity::{ColumnVerdict, Verdict};
 
 use crate::data_contract::document::parse;
-use crate::data_contract::fidelity::{COLUMNS, Expected, ROWS};
+use crate::data_contract::fidelity::{Column, Expected, ROW_COUNT, columns};
 use crate::data_contract::judge_fidelity;
 use crate::data_contract::judge_value::judge_value;
 
-/// The judgement of `token` as the value of `column` in the row with this key.
-fn judge(column: &str, id: usize, token: &str) -> Option<Verdict> {
-    let index = COLUMNS.iter().position(|(name, _)| *name == column).unwrap();
-    Some(judge_value(&ROWS[id - 1][index], parse(token.as_bytes())?))
+fn column(wire: Wire, name: &str) -> Column {
+    columns(wire).into_iter().find(|column| column.name == name).unwrap()
+}
+
+/// The judgement of `token` as the value of `name` in the row with this key.
+fn judge(name: &str, id: usize, token: &str) -> Option<Verdict> {
+    Some(judge_value(&column(Mysql, name).values[id - 1], parse(token.as_bytes())?))
+}
+
+#[track_caller]
+fn check_postgres(name: &str, id: usize, token: &str, expect: Verdict) {
+    let judged = judge_value(&column(Postgres, name).values[id - 1], parse(token.as_bytes()).unwrap());
+    assert_eq!(judged, expect, "{name} {id}: {token}");
 }
 
 fn reformatted(form: &str) -> Option<Verdict> {
@@ -24,11 +34,12 @@ fn check(column: &str, id: usize, token: &str, expect: Verdict) {
 
 #[test]
 fn keys_count_the_rows() {
-    let id = COLUMNS.iter().position(|(name, _)| *name == "id").unwrap();
-    for (row, key) in ROWS.iter().zip(1..) {
-        assert!(matches!(row[id], Expected::Whole(text) if text == format!("{key}")));
+    for wire in [Mysql, Postgres] {
+        for (value, key) in column(wire, "id").values.iter().zip(1..) {
+            assert!(matches!(value, Expected::Whole(text) if *text == format!("{key}")));
+        }
+        assert!(columns(wire).iter().map(|column| column.name).is_sorted());
     }
-    assert!(COLUMNS.is_sorted());
     assert_eq!(judge("id", 1, "1,"), None);
 }
 
@@ -111,16 +122,70 @@ fn flags_text_json_and_bytes() {
     check("blob_", 5, "\"\\u0000\u{FFFD}\u{FFFD}(\"", Verdict::Altered("\"\\u0000\u{FFFD}\u{FFFD}(\"".to_owned()));
 }
 
-/// An answer with `token` for `column`, and a straightforward encoding of all others.
-fn answer(column: &str, token: impl Fn(&Expected) -> String) -> String {
-    let row = |expected_row: &[Expected; COLUMNS.len()]| {
-        let field = |(expected, (name, _)): (&Expected, &(&str, &str))| {
-            let given = if *name == column { token(expected) } else { plain(expected) };
-            format!("{}:{given}", serde_json::to_string(name).unwrap())
+#[test]
+fn types_that_only_postgresql_has() {
+    let reformatted = |form: &str| Verdict::Reformatted(form.to_owned());
+    let altered = |token: &str| Verdict::Altered(token.to_owned());
+    check_postgres("boolean", 1, "true", Verdict::Exact);
+    check_postgres("boolean", 1, "\"t\"", reformatted("the letter t or f"));
+    check_postgres("boolean", 4, "1", altered("1"));
+    check_postgres("double_", 8, "\"NaN\"", Verdict::AsString);
+    check_postgres("double_", 8, "null", Verdict::Lost);
+    check_postgres("double_", 7, "\"Infinity\"", Verdict::AsString);
+    check_postgres("numeric_", 7, "\"NaN\"", Verdict::AsString);
+    check_postgres("bytes", 5, "\"\\\\x0080c328\"", reformatted("hexadecimal digits"));
+    check_postgres("char_", 3, "\"ab\"", altered("\"ab\""));
+    check_postgres("date_", 3, "\"infinity\"", Verdict::Exact);
+    check_postgres("date_", 3, "null", Verdict::Lost);
+    check_postgres("timestamptz_", 1, "\"2024-02-29 12:34:56+00\"", Verdict::Exact);
+    check_postgres("timestamptz_", 1, "\"2024-02-29 12:34:56\"", reformatted("a string without the zone"));
+    check_postgres("timestamptz_", 1, "\"2024-02-29T12:34:56Z\"", reformatted("a date-time in ISO form with Z"));
+    check_postgres("timestamptz_", 3, "\"infinity\"", Verdict::Exact);
+}
+
+#[test]
+fn intervals_in_words_in_iso_form_and_in_fields() {
+    let check = |token: &str, expect| check_postgres("interval_", 1, token, expect);
+    let reformatted = |form: &str| Verdict::Reformatted(form.to_owned());
+    check(r#""1 year 2 mons 3 days 04:05:06.789123""#, Verdict::Exact);
+    check(r#""14 months 3 days 4 hours 5 minutes 6.789123 seconds""#, reformatted("a string with other words"));
+    check(r#""P1Y2M3DT4H5M6.789123S""#, reformatted("a duration in ISO form"));
+    let fields = r#"{"years":1,"months":2,"days":3,"hours":4,"minutes":5,"seconds":6,"milliseconds":789.123}"#;
+    check(fields, reformatted("an object with a field a unit"));
+    let rounded = r#""P1Y2M3DT4H5M6.789S""#;
+    check(rounded, Verdict::Rounded(rounded.to_owned()));
+    let other = r#""P1Y2M4DT4H5M6.789123S""#;
+    check(other, Verdict::Altered(other.to_owned()));
+    check_postgres("interval_", 6, "{}", reformatted("an object with a field a unit"));
+    check_postgres("interval_", 5, r#""-1 days +02:03:00""#, Verdict::Exact);
+    check_postgres("interval_", 5, r#""P-1DT2H3M""#, reformatted("a duration in ISO form"));
+    check_postgres("interval_", 7, r#""PT-0.000001S""#, reformatted("a duration in ISO form"));
+}
+
+#[test]
+fn arrays_as_json_as_text_and_as_objects() {
+    let reformatted = |form: &str| Verdict::Reformatted(form.to_owned());
+    check_postgres("bigints", 1, "[17,-17]", Verdict::Exact);
+    check_postgres("bigints", 1, r#""{17,-17}""#, reformatted("a string in PostgreSQL's notation"));
+    check_postgres("bigints", 1, r#"["17","-17"]"#, reformatted("an array of strings"));
+    check_postgres("bigints", 1, r#"{"0":17,"1":-17}"#, reformatted("an object with a field an element"));
+    let rounded = "[9007199254740992,null]";
+    check_postgres("bigints", 5, rounded, Verdict::Rounded(rounded.to_owned()));
+    check_postgres("texts", 5, r#"[null,"NULL"]"#, Verdict::Exact);
+    check_postgres("texts", 5, "[null,null]", Verdict::Altered("[null,null]".to_owned()));
+}
+
+/// An answer with `token` for `name`, and a straightforward encoding of all others.
+fn answer(wire: Wire, name: &str, token: impl Fn(&Expected) -> String) -> String {
+    let row = |row: usize| {
+        let field = |column: Column| {
+            let expected = &column.values[row];
+            let given = if column.name == name { token(expected) } else { plain(expected) };
+            format!("{}:{given}", serde_json::to_string(column.name).unwrap())
         };
-        format!("{{{}}}", expected_row.iter().zip(&COLUMNS).map(field).collect::<Vec<_>>().join(","))
+        format!("{{{}}}", columns(wire).into_iter().map(field).collect::<Vec<_>>().join(","))
     };
-    format!("[{}]", ROWS.iter().map(row).collect::<Vec<_>>().join(","))
+    format!("[{}]", (0..ROW_COUNT).map(row).collect::<Vec<_>>().join(","))
 }
 
 fn plain(expected: &Expected) -> String {
@@ -128,8 +193,14 @@ fn plain(expected: &Expected) -> String {
         Expected::Null => "null".to_owned(),
         Expected::Whole(digits) => (*digits).to_owned(),
         Expected::Flag(flag) => u8::from(*flag).to_string(),
+        Expected::Truth(truth) => truth.to_string(),
+        Expected::Double(number) if !number.is_finite() => format!("\"{number}\""),
         Expected::Double(number) => number.to_string(),
+        Expected::Float(number) if number.is_nan() => "\"NaN\"".to_owned(),
         Expected::Float(number) => number.to_string(),
+        Expected::Instant(text) => format!("\"{text}+00\""),
+        Expected::Array(_, elements) => (*elements).to_owned(),
+        Expected::Interval(text) => serde_json::to_string(text).unwrap(),
         Expected::Bytes(bytes) => serde_json::to_string(bytes).unwrap(),
         Expected::Decimal(text) | Expected::Day(text) | Expected::Moment(text) => serde_json::to_string(text).unwrap(),
         Expected::Time(text) | Expected::Text(text) | Expected::Json(text) => serde_json::to_string(text).unwrap(),
@@ -137,18 +208,49 @@ fn plain(expected: &Expected) -> String {
 }
 
 fn sentence(column: &str, token: impl Fn(&Expected) -> String) -> String {
-    let verdicts = judge_fidelity(answer(column, token).as_bytes()).unwrap();
+    let verdicts = judge_fidelity(answer(Mysql, column, token).as_bytes(), Mysql).unwrap();
     verdicts.into_iter().find(|verdict| verdict.column == column).unwrap().sentence
+}
+
+fn told(wire: Wire) -> String {
+    let verdicts = judge_fidelity(answer(wire, "", plain).as_bytes(), wire).unwrap();
+    let line = |verdict: &ColumnVerdict| format!("{} {}: {}", verdict.column, verdict.sql_type, verdict.sentence);
+    verdicts.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_sound_driver_of_postgresql_is_told_in_one_sentence_a_type() {
+    insta::assert_snapshot!(told(Postgres), @r"
+    bigint_ BIGINT: a number, exact
+    bigints BIGINT[]: an array, exact
+    bit_ BIT(8): a string, exact
+    boolean BOOLEAN: true or false, exact
+    bytes BYTEA: an array of bytes
+    char_ CHAR(5): a string, exact
+    date_ DATE: a string, exact
+    double_ DOUBLE PRECISION: a number or a string, depending on the value, exact
+    enum_ fidelity_enum: a string, exact
+    float_ REAL: a number or a string, depending on the value, exact
+    id INTEGER: a number, exact
+    inet_ INET: a string, exact
+    int_ INTEGER: a number, exact
+    interval_ INTERVAL: a string, exact
+    json_ JSON: a string, exact
+    jsonb_ JSONB: a string, exact
+    numeric_ NUMERIC: a string, exact
+    smallint_ SMALLINT: a number, exact
+    text_ TEXT: a string, exact
+    texts TEXT[]: an array, exact
+    time_ TIME: a string, exact
+    timestamp_ TIMESTAMP: a string, exact
+    timestamptz_ TIMESTAMPTZ: a string, exact
+    uuid_ UUID: a string, exact
+    ");
 }
 
 #[test]
 fn a_sound_driver_is_told_in_one_sentence_a_type() {
-    let verdicts = judge_fidelity(answer("", plain).as_bytes()).unwrap();
-    let table: Vec<String> = verdicts
-        .iter()
-        .map(|verdict| format!("{} {}: {}", verdict.column, verdict.sql_type, verdict.sentence))
-        .collect();
-    insta::assert_snapshot!(table.join("\n"), @r"
+    insta::assert_snapshot!(told(Mysql), @r"
     bigint_signed BIGINT: a number, exact
     bigint_unsigned BIGINT UNSIGNED: a number, exact
     blob_ VARBINARY(16): an array of bytes
@@ -207,11 +309,11 @@ fn what_drivers_do_is_told_with_an_example() {
 
 #[test]
 fn an_answer_that_is_none_is_refused_with_the_reason() {
-    let check = |body: &str, expect: &str| assert_eq!(judge_fidelity(body.as_bytes()), Err(expect.to_owned()));
+    let check = |body: &str, expect: &str| assert_eq!(judge_fidelity(body.as_bytes(), Mysql), Err(expect.to_owned()));
     check("gone", "the 4 bytes of the answer are no JSON");
     check("{}", "an object instead of an array of rows");
     check("[{}]", "1 rows instead of 8");
     check("[1,2,3,4,5,6,7,8]", "a row that is no object");
-    let verdicts = judge_fidelity(b"[{},{},{},{},{},{},{},{}]").unwrap();
+    let verdicts = judge_fidelity(b"[{},{},{},{},{},{},{},{}]", Postgres).unwrap();
     assert!(verdicts.iter().all(|verdict| verdict.sentence == "left out" && verdict.worst == Verdict::Lost));
 }

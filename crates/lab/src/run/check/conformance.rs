@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::rand::{GetRandomFlags, getrandom};
 use tolok_load::options::{ExpectBody, Options, Request};
-use tolok_model::{Body, Computed, DataBody, Database, Protocol, SplitMix64, SubjectChoice, Wire, Workload};
+use tolok_model::{Body, Computed, DataBody, Database, Protocol, SplitMix64, SubjectChoice, Workload};
 
 use crate::computed;
 use crate::data_contract::{self as data, Answers, LARGEST_SEED, PathAnswer};
@@ -56,7 +56,7 @@ pub fn check_conformance(
     let catalogue = &session.laboratory.catalogue;
     let subject = catalogue.subject(&choice.subject).ok_or_else(|| ServeError::new("no such subject"))?;
     let served = subject.workloads(&choice.variant).iter().filter_map(|name| catalogue.choose_workload(name).ok());
-    let workloads: Vec<Workload> = served.filter(|workload| can_be_asked(workload, database)).collect();
+    let workloads: Vec<Workload> = served.filter(|workload| database.is_some() || !workload.database).collect();
     let first = workloads.first().ok_or_else(|| ServeError::new("it serves no workload"))?;
     let stop = Stop::default();
     let mut server = StartedServer::start(session, (choice, protocol), database, first, &stop)?;
@@ -98,12 +98,6 @@ fn seed() -> std::io::Result<u64> {
     let mut seed = [0; 8];
     getrandom(&mut seed, GetRandomFlags::empty())?;
     Ok(u64::from_le_bytes(seed))
-}
-
-/// Whether a workload needs no database, or can use this one. The types of `fidelity` are those of MariaDB and MySQL.
-fn can_be_asked(workload: &Workload, database: Option<(&Database, &Prepared)>) -> bool {
-    let Some((_, prepared)) = database else { return !workload.database };
-    prepared.wire() == Wire::Mysql || workload.body != Body::Data { data: DataBody::Fidelity }
 }
 
 fn is_rows(workload: &Workload) -> bool {

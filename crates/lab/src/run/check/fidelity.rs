@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use tolok_model::fidelity::{DriverReport, FIDELITY_SCHEMA, FidelityReport, LeftOut, TwoTasks, TwoTasksOutcome};
-use tolok_model::{Database, Protocol, SubjectChoice};
+use tolok_model::{Database, Protocol, SubjectChoice, Wire};
 
 use crate::data_contract::judge_fidelity;
 use crate::run::check::aborts::{Search, check_aborts};
@@ -95,15 +95,13 @@ fn ask_all(
     let mut server =
         StartedServer::start(session, (choice, Protocol::default()), Some(job.database), asked_for, job.stop)?;
     if let Some(database) = &server.database {
-        // MariaDB names itself in its version, MySQL does not.
-        let title = if database.version.contains("MariaDB") { "" } else { "MySQL " };
-        *version = format!("{title}{}", database.version);
+        *version = titled(&database.version, job.database.1.wire());
     }
     let answer = server.ask("GET", &asked_for.path, PATIENCE).map_err(ServeError::new)?;
     if answer.status != 200 {
         return Err(ServeError::new(format!("{} answers with status {}", asked_for.path, answer.status)));
     }
-    report.types = judge_fidelity(&answer.body).map_err(ServeError::new)?;
+    report.types = judge_fidelity(&answer.body, job.database.1.wire()).map_err(ServeError::new)?;
     report.one_connection = two_tasks(&mut server, "one");
     report.two_connections = two_tasks(&mut server, "pool");
     let subject = catalogue.subject(&choice.subject);
@@ -114,6 +112,15 @@ fn ask_all(
         report.aborts = Some(aborts.map_err(|error| ServeError::new(words(error)))?);
     }
     server.stop()
+}
+
+/// The version with the server's name. Only MariaDB names itself in it.
+fn titled(version: &str, wire: Wire) -> String {
+    match wire {
+        Wire::Mysql if version.contains("MariaDB") => version.to_owned(),
+        Wire::Mysql => format!("MySQL {version}"),
+        Wire::Postgres => format!("PostgreSQL {version}"),
+    }
 }
 
 /// `None` if the subject does not offer it.
@@ -147,6 +154,13 @@ fn judged(told: Told) -> TwoTasks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_server_is_named_with_its_version() {
+        assert_eq!(titled("10.11.19-MariaDB", Wire::Mysql), "10.11.19-MariaDB");
+        assert_eq!(titled("8.4.2", Wire::Mysql), "MySQL 8.4.2");
+        assert_eq!(titled("15.13 (Debian)", Wire::Postgres), "PostgreSQL 15.13 (Debian)");
+    }
 
     #[test]
     fn two_tasks_wait_for_each_other_or_do_not_or_are_refused() {
