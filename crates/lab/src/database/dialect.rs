@@ -209,3 +209,16 @@ impl Dialect {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_takes_its_own_type_along() {
+        let with_type = "BEGIN; DROP TABLE fidelity; DROP TYPE IF EXISTS fidelity_enum; COMMIT";
+        assert_eq!(Dialect::Postgres.drop_table("fidelity"), with_type);
+        assert_eq!(Dialect::Postgres.drop_table("stock"), "DROP TABLE stock");
+        assert_eq!(Dialect::Mariadb.drop_table("fidelity"), "DROP TABLE fidelity");
+    }
+}
