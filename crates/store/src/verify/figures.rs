@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tolok_model::{
-    Case, Check, Diagnosis, DiagnosisRecord, LoadTool, Measurement, Outcome, Plan, PlannedTrial, RawWindow,
-    RunRecord, TrialRecord, ValueDifference, compare,
+    Case, Check, Diagnosis, DiagnosisRecord, LoadTool, Measurement, Outcome, Plan, PlannedTrial, RawWindow, RunRecord,
+    TrialRecord, ValueDifference, compare,
 };
 
 use super::tool_record::agreement;
