@@ -90,7 +90,7 @@ fn check_choice(session: &Session<'_>, choice: &SubjectChoice, databases: &[Aske
             continue;
         }
         let checked = check(Protocol::Http1, Some(database));
-        assert!(checked.iter().eq(&served), "{}: every workload was checked: {checked:?}", choice.label);
+        assert!(checked.iter().eq(served), "{}: every workload was checked: {checked:?}", choice.label);
     }
 }
 

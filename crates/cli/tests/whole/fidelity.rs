@@ -54,7 +54,7 @@ fn two_drivers_tell_what_they_make_of_types_and_of_one_connection() {
 #[test]
 fn drivers_of_postgresql_tell_what_they_make_of_its_types() {
     require!(are_ready(&["postgres", "go", "node", "pg"]), "needs PostgreSQL, Go, Node.js and pg");
-    let _turn = my_turn();
+    let _turn = shared_turn();
     let place = Place::new();
     for runtime in ["go", "node"] {
         symlink(repository().join("subjects").join(runtime), place.path().join("subjects").join(runtime)).unwrap();

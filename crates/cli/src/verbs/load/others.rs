@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use tolok_analysis::figures::small_share;
-use tolok_host::machine::{HostReading, Others, TAKEN_TOLERATED, ThisHost, WatchedHost, judge};
+use tolok_host::machine::{CpuReading, Others, TAKEN_TOLERATED, ThisHost, WatchedHost, judge};
 use tolok_load::verdict::{Gate, Reason};
 
 use crate::args::{IfBusy, LoadArgs};
@@ -19,7 +19,7 @@ const IDLE_ENOUGH: f64 = 0.10;
 /// What other programs did before the load.
 pub(super) struct Before {
     others: Others,
-    began: HostReading,
+    began: CpuReading,
 }
 
 impl Before {
