@@ -459,9 +459,11 @@ fn a_run_under_other_conditions_is_left_out_of_a_history_and_named() {
 fn a_history_of_runs_without_a_figure_cannot_tell() {
     let mut runs = several(4, 0.008, 1.0, 1);
     for trial in runs.iter_mut().flat_map(|run| &mut run.trials) {
-        if let Outcome::Completed(measurement) = &mut trial.outcome {
-            let cause = Disturbance { kind: "foreign-cpu".to_owned(), value: 0.9, text: "others used 90%".to_owned() };
-            measurement.disturbances = vec![cause];
+        let cause = Disturbance { kind: "foreign-cpu".to_owned(), value: 0.9, text: "others used 90%".to_owned() };
+        match &mut trial.outcome {
+            Outcome::Completed(measurement) => measurement.disturbances = vec![cause],
+            Outcome::Timed(timing) => timing.disturbances = vec![cause],
+            Outcome::Failed(_) => {}
         }
     }
     let found = over_time(&runs, &CompareRequest::default()).unwrap();

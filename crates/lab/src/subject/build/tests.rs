@@ -157,7 +157,7 @@ fn a_build_that_is_not_wanted_any_more_is_killed_with_all_it_started() {
 #[test]
 fn waiting_for_another_builder_can_be_stopped() {
     let workshop = Workshop::new(COUNTED);
-    let _other = lock(&workshop.folder(&["go 1.26"]), &|| true).unwrap();
+    let _other = lock_beside(&workshop.folder(&["go 1.26"]), &|| true).unwrap();
     assert!(matches!(workshop.build(&|| false), Err(BuildError::Stopped)));
     assert_eq!(workshop.times_built(), 0);
 }
