@@ -5,7 +5,7 @@ use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
 
 use super::{Anchor, Drawing, HEAD, WIDTH, few_words, fitted, highest};
 use crate::svg::palette::look;
-use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
+use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure, of_limit};
 
 const BAR: f64 = 11.0;
 /// Height of a case: its name, bar and figures side by side.
@@ -86,11 +86,14 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     }
     for (place, case) in scenario.cases.iter().enumerate() {
         let top = HEAD + LINE * place as f64;
-        throughput_row(&mut drawing, case, is_among_best(case, place == 0, scenario), (&scale, &columns), top);
+        let share = of_limit(case, scenario).unwrap_or_default();
+        let is_among_best = is_among_best(case, place == 0, scenario);
+        throughput_row(&mut drawing, case, (is_among_best, &share), (&scale, &columns), top);
     }
     if let Some(ceiling) = ceiling {
         let beyond = if in_sight.is_some() { "" } else { ", beyond the scale" };
-        let text = format!("machine limit {}{beyond}", amount(Quantity::Number, ceiling.value));
+        let bound = if scenario.ceiling.as_ref().is_some_and(is_lower_bound) { LOWER_BOUND } else { "" };
+        let text = format!("machine limit {bound}{}{beyond}", amount(Quantity::Number, ceiling.value));
         drawing.text("m", Anchor::End, columns.figures, bottom + 14.0, &text);
     }
     let what = "correct responses per second; the table has the same figures";
@@ -100,12 +103,10 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
 fn throughput_row(
     drawing: &mut Drawing,
     case: &CaseFinding,
-    is_among_best: bool,
+    (is_among_best, share): (bool, &str),
     (scale, columns): (&Scale, &Columns),
     top: f64,
 ) {
-    let share =
-        case.of_ceiling.as_ref().map(|of_ceiling| amount(Quantity::Share, of_ceiling.value)).unwrap_or_default();
     let weight = if is_among_best { "l b" } else { "l" };
     label(drawing, case, weight, top, columns.bars);
     drawing.text(
@@ -113,7 +114,7 @@ fn throughput_row(
         Anchor::End,
         columns.shares,
         top + 14.0,
-        if columns.shares > columns.figures { &share } else { "" },
+        if columns.shares > columns.figures { share } else { "" },
     );
     if let Some(tier) = &case.tier {
         drawing.text(weight, Anchor::End, WIDTH, top + 14.0, &fitted(tier, (columns.tiers - TIER_GAP) / BOLD));
