@@ -76,7 +76,8 @@ impl PoolArgs {
             [("--url", !bring.url.is_empty()), ("--diagnose", measure.diagnose), ("--rebuild", measure.rebuild)];
         let first = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);
         match &self.on {
-            Pool::Local => first(&of_slurm).map_or(Ok(()), |name| Err(format!("{name} needs --on slurm, or --on with a hosts file"))),
+            Pool::Local => first(&of_slurm)
+                .map_or(Ok(()), |name| Err(format!("{name} needs --on slurm, or --on with a hosts file"))),
             Pool::Slurm | Pool::Hosts(_) => {
                 first(&of_this_machine).map_or(Ok(()), |name| Err(format!("--on excludes {name}")))
             }

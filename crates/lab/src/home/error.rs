@@ -73,7 +73,7 @@ fn transcribed(name: &str, known: &[String], beside: Option<&Path>) -> String {
         return with_ending(file);
     }
     let known = if known.is_empty() { String::new() } else { among(name, known) + "; " };
-    format!("{known}docs/audit.md says how to write one")
+    format!("{known}`tolok help docs/audit.md` says how to write one")
 }
 
 /// A file must be given with its extension: a name without one means one of tolok's own.
