@@ -17,7 +17,7 @@ const NO_WAY: &str = "not with this version";
 /// The section. A page folds away all but the most important.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let row = |untested: &tolok_analysis::Untested| {
-        let how = with_code(untested.how.as_deref().unwrap_or(NO_WAY));
+        let how = Text::with_code(untested.how.as_deref().unwrap_or(NO_WAY));
         let cells = vec![capital(&untested.what).into(), untested.because.as_str().into(), how.into()];
         Row::of(cells)
     };
@@ -44,13 +44,6 @@ fn table(caption: &str, rows: Vec<Row>) -> Block {
     Block::Table(Table::of(caption, columns, rows))
 }
 
-/// Text between backticks becomes code.
-fn with_code(text: &str) -> Text {
-    let look = |place: usize| if place % 2 == 1 { Look::Code } else { Look::Plain };
-    let spans = text.split('`').enumerate().filter(|(_, words)| !words.is_empty());
-    spans.fold(Text::default(), |text, (place, words)| text.and(words, look(place)))
-}
-
 /// All of it in a line; `None` if there is nothing.
 pub(crate) fn line(findings: &Findings) -> Option<String> {
     let all: Vec<String> = findings.untested.iter().map(|untested| untested.what.clone()).collect();
@@ -70,6 +63,6 @@ mod tests {
     fn code_stands_between_backticks() {
         let expected =
             Text::of("vus = [1, 2]", Look::Code).and(", or ", Look::Plain).and("studies/core.toml", Look::Code);
-        assert_eq!(with_code("`vus = [1, 2]`, or `studies/core.toml`"), expected);
+        assert_eq!(Text::with_code("`vus = [1, 2]`, or `studies/core.toml`"), expected);
     }
 }
