@@ -96,10 +96,10 @@ impl DatabaseStore {
     ) -> Result<(), DatabaseError> {
         let Ok(store) = fs::metadata(&self.folder) else { return Ok(()) };
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let is_closed =
+        let is_kept =
             |entry: fs::DirEntry| entry.metadata().is_ok_and(|found| found.is_dir() && is_closed(user, &found, READ));
         let is_read_only = is_closed(user, &store, WRITE);
-        if !is_read_only && !entries.into_iter().any(is_closed) {
+        if !is_read_only && !entries.into_iter().any(is_kept) {
             return Ok(());
         }
         let folder = self.folder.join(name(engine, program, &data_sha256()));

@@ -5,7 +5,7 @@ use tolok_analysis::figures::listed;
 use tolok_model::sentences::capital;
 
 use super::{muted, section};
-use crate::document::{Block, Column, Depth, Look, Row, Table, Text};
+use crate::document::{Block, Column, Depth, Row, Table, Text};
 
 /// The most in the one line of a terminal.
 const MOST_IN_A_LINE: usize = 6;
@@ -58,6 +58,7 @@ pub(crate) fn line(findings: &Findings) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Look;
 
     #[test]
     fn code_stands_between_backticks() {
