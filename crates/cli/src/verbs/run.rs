@@ -79,8 +79,9 @@ pub(super) fn run_the_rest(path: &Path, args: &ResumeArgs, stop: &Stop) -> Resul
     };
     // Nothing will be measured, so nobody is disturbed, and whether the trials were sound is no result of this call.
     if left == 0 {
-        let measured = measure_in(&opened, &folder, &args.result, (sharing, stop))?;
-        return Ok(Measured { exit: Exit::Done, ..measured });
+        let mut measured = measure_in(&opened, &folder, &args.result, (sharing, stop))?;
+        measured.exit = Exit::Done;
+        return Ok(measured);
     }
     sharing.let_others_end(stop)?;
     measure_in(&opened, &folder, &args.result, (sharing, stop))
