@@ -85,7 +85,9 @@ fn of_histograms(trials: &[Answers]) -> Option<LatencyCurve> {
     let at = |quantile| point(quantile, trials.iter().map(|trial| trial.quantile_s(quantile)).collect::<Option<_>>()?);
     let points: Vec<CurvePoint> = quantiles().take_while(within).map_while(at).collect();
     let answers = trials.iter().map(|trial| trial.total).sum();
-    (!points.is_empty()).then_some(LatencyCurve { points, trials: trials.len() as u32, answers })
+    // A curve that ends before the median would show only fast responses.
+    let reaches_median = points.last().is_some_and(|last| last.quantile >= 0.5);
+    reaches_median.then_some(LatencyCurve { points, trials: trials.len() as u32, answers })
 }
 
 /// The percentiles that every trial has.
@@ -173,6 +175,12 @@ mod tests {
         assert_eq!(curve.points.len(), 18, "eight per decade, the median and the end");
         let at = |quantile: f64| curve.points.iter().find(|point| point.quantile == quantile).unwrap().latency_s;
         assert!(is_near(at(0.0), 0.001) && is_near(at(0.5), 0.5) && is_near(at(0.9), 0.9) && is_near(at(0.99), 0.99));
+    }
+
+    #[test]
+    fn too_few_answers_for_a_median_make_no_curve() {
+        let of = |answers: u64| of_histograms(&[Answers::read(&encoded(1..=answers)).unwrap()]);
+        assert!(of(12).is_none() && of(20).is_some());
     }
 
     #[test]

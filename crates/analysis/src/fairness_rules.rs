@@ -335,7 +335,7 @@ fn not_kept(entrants: &Entrants) -> Vec<Said> {
             format!("The run does not hold the files of settings ({}); the subjects’ folders do.", files.join(", "))
         }),
         (unread.count() > 0).then(|| {
-            "Bytes on the wire were not read in every trial: that needs a network namespace, or a tool that counts them.".to_owned()
+            "Bytes on the wire were not read in every trial: that needs a server alone in its network namespace, or a tool that counts them.".to_owned()
         }),
         asking.then(|| {
             "With a database, the bytes of responses cannot be separated from those of statements and rows.".to_owned()

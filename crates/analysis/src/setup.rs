@@ -97,7 +97,8 @@ impl SubjectSetup {
     /// What it is and how it runs, in words; `None` if the run did not store them.
     pub(crate) fn words(&self, choice: &SubjectChoice) -> Option<String> {
         let help = self.variants.get(&choice.variant).map(|variant| variant.help.as_str()).unwrap_or_default();
-        let parts: Vec<&str> = [self.summary.as_str(), help].into_iter().filter(|part| !part.is_empty()).collect();
+        let parts = [self.summary.as_str(), help].map(|part| part.trim_end_matches('.'));
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
@@ -121,6 +122,23 @@ impl SubjectSetup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_of_a_subject_are_joined_without_their_full_stops() {
+        let variant = VariantSetup { help: "the only way to run it.".to_owned(), less_work: None };
+        let setup = SubjectSetup {
+            summary: "Large files go by sendfile.".to_owned(),
+            variants: [("default".to_owned(), variant)].into(),
+            ..SubjectSetup::default()
+        };
+        let choice = SubjectChoice {
+            subject: "rust/ceiling".to_owned(),
+            variant: "default".to_owned(),
+            parameters: Default::default(),
+            label: "rust/ceiling:default".to_owned(),
+        };
+        assert_eq!(setup.words(&choice).unwrap(), "Large files go by sendfile; the only way to run it");
+    }
 
     #[test]
     fn a_number_of_workers_is_known_by_its_words() {

@@ -9,7 +9,8 @@ use crate::flag::{Flag, FlagKind};
 pub(crate) fn unsound(counts: TrialCounts, scenarios: &[ScenarioFinding], programs: &[ProgramFinding]) -> Vec<String> {
     let TrialCounts { measured, failed, disturbed, .. } = counts;
     let is_most_discarded = disturbed * 2 > measured;
-    let discarded = || format!("{} of {} discarded", count(disturbed.into()), counted(measured.into(), "trial"));
+    let all = u64::from(measured) + u64::from(failed);
+    let discarded = || format!("{} of {} discarded", count(disturbed.into()), counted(all, "trial"));
     let of_servers = scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
     let of_programs = programs.iter().flat_map(|program| &program.cases);
     let flags: Vec<&[Flag]> =

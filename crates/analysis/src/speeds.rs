@@ -57,7 +57,7 @@ pub(crate) fn speeds(records: &Records) -> Option<MachineSpeeds> {
     let unit = if is_sliced { "slice" } else { "trial" };
     let number = counted(values.len() as u64, unit);
     let sentence = match &two {
-        None => format!("The machine kept one speed, as far as {number} can tell."),
+        None => format!("No second, slower speed of the machine shows in {number}."),
         Some(two) => format!(
             "The machine had two speeds: {} of the time it was {} slower, for {} at a time ({number}).",
             small_share(two.share),

@@ -208,15 +208,18 @@ fn percentiles(records: &Records) -> Option<Untested> {
     let highest = own.filter_map(|trial| match &trial.outcome {
         Outcome::Completed(measurement) if measurement.compared_goodput_rps() > 0.0 => {
             let known = measurement.compared_latency().percentiles.iter().filter(|it| it.latency_s.is_some());
-            known.map(|percentile| percentile.quantile).reduce(f64::max)
+            Some(known.map(|percentile| percentile.quantile).fold(0.0, f64::max))
         }
         _ => None,
     });
     let (least, most) = highest.fold((f64::INFINITY, 0.0_f64), |(least, most), at| (least.min(at), most.max(at)));
     (most > 0.0).then(|| {
         let [least_name, most_name] = [least, most].map(|quantile| format!("p{}", (quantile * 1e6).round() / 1e4));
-        let fewest =
-            if least < most { format!(", and {least_name} in the trials with the fewest") } else { String::new() };
+        let fewest = match least {
+            0.0 => "; some trials have too few for any".to_owned(),
+            _ if least < most => format!(", and {least_name} in the trials with the fewest"),
+            _ => String::new(),
+        };
         let because = format!(
             "{most_name} is the highest of the usual percentiles with 10 responses of a trial beyond it{fewest}."
         );

@@ -5,6 +5,7 @@ mod author;
 mod bring;
 mod command;
 mod compare;
+mod documents;
 mod duel;
 mod fidelity;
 mod forecast;
@@ -32,6 +33,7 @@ pub use author::{
 pub use bring::{BringArgs, NamedUrl};
 pub use command::{parse, parse_from, visible};
 pub use compare::{CompareArgs, CompareFormat};
+pub use documents::document;
 pub use duel::{DuelArgs, DuelFormat, DuelJudge};
 pub use fidelity::{FidelityArgs, FidelityFormat};
 pub use forecast::{ForecastArgs, ForecastFormat};
@@ -238,7 +240,8 @@ pub struct MeasureArgs {
     /// Run this many rounds, whatever the study says.
     #[arg(long, value_name = "N", value_parser = values::positive)]
     pub blocks: Option<u32>,
-    /// Multiply every warm-up, window and number of requests of the study. With 0.1 a trial run takes a tenth of the time.
+    /// Multiply every warm-up, window and number of requests of the study, but shorten no time below 100 ms. With 0.1 a trial run takes
+    /// about a tenth of the time.
     #[arg(long, value_name = "FACTOR")]
     pub scale: Option<Scale>,
     /// Measure long enough to quote the figures: ten rounds, and windows of 10 s unless cases take turns in slices.
@@ -315,6 +318,7 @@ pub enum Format {
     /// One row per figure of each trial.
     Tidy,
     /// LaTeX tables for a paper.
+    #[value(aliases = ["latex", "paper"])]
     Tex,
     /// The whole report as one page.
     Html,
@@ -489,6 +493,7 @@ pub enum Listed {
     /// Questions that come with tolok.
     Studies,
     /// Published tables that come with tolok, for `audit`.
+    #[value(alias = "tables")]
     Published,
     /// Load generators and timers that a study can name.
     Tools,

@@ -278,7 +278,7 @@ fn refuse_lost_pids(servers: &[ExternalServer]) -> Result<(), CliError> {
 
 fn remote(server: &ExternalServer) -> String {
     format!(
-        "{} is not on this machine. Load on somebody else's server is an attack. If you may put load on it, add --allow-remote",
+        "{} is not on this machine. Load on somebody else's server may count as an attack. If you may put load on it, add --allow-remote",
         server.base
     )
 }

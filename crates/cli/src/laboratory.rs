@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tolok_lab::data_contract::data_sha256;
 use tolok_lab::database::DatabaseStore;
 use tolok_lab::home::{Home, user_folder};
 use tolok_lab::run::Laboratory;
 use tolok_lab::subject::Builds;
-use tolok_lab::toolbox::{ProgramState, Toolbox};
+use tolok_lab::toolbox::{Program, ProgramState, Toolbox};
 use tolok_model::{Catalogue, Database, DatabaseAddress, Role, Subject, Wire};
 
 use crate::bring::UserServers;
@@ -85,7 +86,11 @@ impl Lab {
     /// is known, not that the server responds.
     pub fn database_ready(&self, database: &Database) -> Result<(), String> {
         match database.engine.program() {
-            Some(program) => self.lack(program).map_or(Ok(()), Err),
+            Some(name) => match (self.lack(name), self.laboratory.programs.get(name)) {
+                (Some(lack), _) => Err(lack),
+                (None, Some(program)) => self.store_ready(database, program),
+                (None, None) => Ok(()),
+            },
             // A server that already runs needs only a client, and any will do.
             None => {
                 let clients: &[&str] = match wire_of(database) {
@@ -101,6 +106,12 @@ impl Lab {
                 address.map(drop).map_err(|error| format!("the database's address: {error}"))
             }
         }
+    }
+
+    /// Returns an error if the cache's database of this kind belongs to another account.
+    fn store_ready(&self, database: &Database, program: &Program) -> Result<(), String> {
+        let data = || data_sha256(wire_of(database));
+        self.laboratory.databases.check(database.engine, program, &data).map_err(|error| error.to_string())
     }
 
     /// Returns an error if a tool of the toolbox cannot be used here, with a remedy.

@@ -337,7 +337,10 @@ impl Durations {
     /// A quantile in seconds, however few values lie beyond it, and whether it is known rather than a lower bound; `None` without values.
     pub fn value_s(&self, quantile: f64) -> Option<(f64, bool)> {
         let unanswered = self.unanswered_histogram();
-        (self.count > 0 || unanswered.is_some()).then(|| bounds_s(&self.histogram(), unanswered.as_ref(), quantile))
+        let (most_s, _) = self.most_s()?;
+        let (value_s, is_known) = bounds_s(&self.histogram(), unanswered.as_ref(), quantile);
+        // The upper bound of the last bucket may exceed the largest value.
+        Some((value_s.min(most_s), is_known))
     }
 
     /// The largest value in seconds, and whether it is certain: no values are missing.

@@ -306,6 +306,26 @@ mod tests {
         assert_eq!(judge(Metric::FailedCount, AtMost, 14.0), (Some(15.0), Crossed));
     }
 
+    #[test]
+    fn a_high_percentile_of_few_values_does_not_exceed_the_largest() {
+        let mut response = Durations::new();
+        response.record(77_960_001);
+        let most_s = response.max_s().unwrap();
+        assert!(response.histogram().value_at_quantile(0.99) as f64 / 1e9 > most_s, "the bucket is wider");
+        let times = Times { response, ..Times::new() };
+        let figures = Figures {
+            window_s: 1.0,
+            good_in_window: 1,
+            failed_in_window: 0,
+            good: 1,
+            failed: 0,
+            never_sent: 0,
+            times: &times,
+        };
+        let p99 = threshold(Metric::Quantile(Part::Response, 0.99), Comparison::Below, 1e-6).judge(&figures);
+        assert_eq!(p99.value, Some(most_s));
+    }
+
     /// Whether a run ends after `good` correct responses of 1, 2, 3 … ms, as many first bytes, and `failed` failures.
     fn ends(metric: Metric, comparison: Comparison, limit: f64, good: u64, failed: u64) -> bool {
         let times = Times { response: durations(1..=good), first_byte: durations(1..=good), ..Times::new() };

@@ -76,7 +76,7 @@ pub use study::file::StudyFile;
 pub use study::judge::Judge;
 pub use study::publish::Quotable;
 pub use study::published::{PublishedMetric, PublishedRatio};
-pub use study::scale::{Scale, ScaleError};
+pub use study::scale::{Scale, ScaleError, scale_words};
 pub use study::slices::{Design, SliceDesign, describe as describe_slices};
 pub use study::{Scenario, Study, SubjectSelector};
 pub use subject::brought::{

@@ -326,6 +326,13 @@ impl Text {
         Self(vec![Span { words: words.into(), look }])
     }
 
+    /// Text between backticks becomes code.
+    pub fn with_code(text: &str) -> Self {
+        let look = |place: usize| if place % 2 == 1 { Look::Code } else { Look::Plain };
+        let spans = text.split('`').enumerate().filter(|(_, words)| !words.is_empty());
+        spans.fold(Self::default(), |text, (place, words)| text.and(words, look(place)))
+    }
+
     /// Whether it has no words.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|span| span.words.is_empty())

@@ -23,6 +23,17 @@ pub(crate) fn is_lower_bound(case: &CaseFinding) -> bool {
     case.flags.iter().any(|flag| flag.kind == FlagKind::GeneratorBound)
 }
 
+/// The goodput as a share of the machine's limit: `59%`, or `≤38%` if the limit is only a lower bound. `None` if it cannot be told.
+pub(crate) fn of_limit(case: &CaseFinding, scenario: &ScenarioFinding) -> Option<String> {
+    let share = amount(Quantity::Share, case.of_ceiling.as_ref()?.value);
+    match (is_lower_bound(case), scenario.ceiling.as_ref().is_some_and(is_lower_bound)) {
+        (true, true) => None,
+        (true, false) => Some(format!("{LOWER_BOUND}{share}")),
+        (false, true) => Some(format!("≤{share}")),
+        (false, false) => Some(share),
+    }
+}
+
 /// Replaces a missing goodput: a bound, or why every trial failed. It is never 0.
 pub(crate) fn no_figure(case: &CaseFinding) -> String {
     if let Some(below_rps) = case.goodput_below_rps {

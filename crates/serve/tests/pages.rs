@@ -193,7 +193,7 @@ fn two_runs_are_compared_and_laid_over_each_other() {
 fn too_few_runs_of_a_study_have_no_history_and_the_page_says_why() {
     let (head, page) = SERVED.ask(&format!("GET /history?run={FIRST}"));
     has(&head, &["422"]);
-    has(&page, &["A history needs 4 runs of one study"]);
+    has(&page, &["A history needs at least 4 comparable runs of one study"]);
 }
 
 #[test]

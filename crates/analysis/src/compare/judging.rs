@@ -127,13 +127,13 @@ fn decide(pair: &Compared, found: &Judgement, threshold: f64) -> Result<Change, 
     }
     match () {
         () if found.p_equivalence_adjusted.is_some_and(|p| p < FALSE_ALARMS) => Ok(Change::Equivalent),
+        () if ratio.is_told() && ratio.size() >= threshold => {
+            Err("it would be a difference by itself, but is not certain enough among all judged figures".to_owned())
+        }
         () if half_width > EQUIVALENCE_HALF_WIDTH => {
             let runs = found.between_runs.map(|between| amount(Quantity::Share, between));
             let runs = runs.map(|between| format!("; runs of one side differ by {between}")).unwrap_or_default();
             Err(format!("its interval reaches {} to either side{runs}", amount(Quantity::Share, half_width)))
-        }
-        () if ratio.is_told() && ratio.size() >= threshold => {
-            Err("it would be a difference by itself, but is not certain enough among all judged figures".to_owned())
         }
         () => Ok(Change::NoDifferenceFound),
     }

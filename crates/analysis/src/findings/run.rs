@@ -1,6 +1,7 @@
 //! The top level of a run's findings.
 
 use serde::Serialize;
+use tolok_model::scale_words;
 
 use super::case::ScenarioFinding;
 use super::fairness::FairnessLedger;
@@ -80,7 +81,8 @@ impl Findings {
     /// A sentence that the run was shorter or longer than its study, or `None` if it was not.
     pub fn scaled(&self) -> Option<String> {
         let of_programs = || {
-            let by = self.run.scaled_by()?;
+            let by = scale_words(self.run.scale)?;
+            let by = by.split(',').next().unwrap_or_default();
             Some(format!("Runs of programs {by}: in number and in time they were not what the study says."))
         };
         let of_servers = self.run.scaled().filter(|_| !self.has_programs_only());
@@ -156,15 +158,8 @@ pub struct RunFacts {
 impl RunFacts {
     /// A sentence that the run was shorter or longer than its study, or `None` if it was not.
     pub fn scaled(&self) -> Option<String> {
-        let by = self.scaled_by()?;
-        Some(format!("Every window {by}: warm-ups and windows were not as long as the study says."))
-    }
-
-    /// `shortened to 15%`
-    fn scaled_by(&self) -> Option<String> {
-        let word = if self.scale < 1.0 { "shortened" } else { "lengthened" };
-        let percent = (self.scale * 1e4).round() / 1e2;
-        (self.scale != 1.0).then(|| format!("{word} to {percent}%"))
+        let by = scale_words(self.scale)?;
+        Some(format!("Times {by}: warm-ups and measurements were not as long as the study says."))
     }
 }
 

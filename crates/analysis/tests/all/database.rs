@@ -546,11 +546,11 @@ fn a_scaled_run_says_so_and_bars_nothing() {
     assert_eq!(run.findings().run.scaled(), None);
     run.plan.scale = 0.1;
     let found: Findings = run.findings();
-    let sentence = "Every window shortened to 10%: warm-ups and windows were not as long as the study says.";
+    let sentence = "Times shortened to 10%, and to no less than 100 ms: warm-ups and measurements were not as long as the study says.";
     assert_eq!(found.run.scaled().as_deref(), Some(sentence));
     assert!(found.scenarios[0].cases[0].ranked);
     run.plan.scale = 2.5;
-    assert!(run.findings().run.scaled().unwrap().starts_with("Every window lengthened to 250%:"));
+    assert!(run.findings().run.scaled().unwrap().starts_with("Times lengthened to 250%:"));
 }
 
 #[test]

@@ -183,7 +183,7 @@ fn a_machine_that_is_slow_in_turns_is_said_to_have_two_speeds() {
     );
     let found = speeds(1.0);
     assert_eq!((found.values, found.unit.as_str(), found.two), (128, "slice", None));
-    assert_eq!(found.sentence, "The machine kept one speed, as far as 128 slices can tell.");
+    assert_eq!(found.sentence, "No second, slower speed of the machine shows in 128 slices.");
 }
 
 #[test]

@@ -30,6 +30,14 @@ fn a_run_of_which_most_is_discarded_is_not_sound() {
 }
 
 #[test]
+fn discarded_trials_are_counted_among_all_that_ran() {
+    let mut run = disturbed(5);
+    (1..=5).for_each(|block| _ = run.fail(block, FailureKind::DidNotStart, "it did not start"));
+    let unsound = run.findings().unsound;
+    assert_eq!(unsound[..2], ["5 of 10 trials discarded".to_owned(), "5 trials failed".to_owned()], "{unsound:?}");
+}
+
+#[test]
 fn a_case_without_a_clean_trial_makes_a_run_unsound() {
     let mut run = disturbed(0);
     run.steady(NODE, 20_000.0);

@@ -89,7 +89,8 @@ Examples:
   tolok audit published/*.toml --format html -o audits.html
       several tables on one page
 
-docs/transcribe.md says how to transcribe a table, docs/audit.md what a verdict means.
+How to transcribe a table: tolok help docs/transcribe.md
+What a verdict means: tolok help docs/audit.md
 
 Exit codes:
   0    no figure contradicts another one or the text

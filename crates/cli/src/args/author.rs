@@ -116,7 +116,7 @@ Exit codes:
 /// Options of `tolok help`.
 #[derive(Debug, ClapArgs)]
 pub struct HelpArgs {
-    /// A verb, or one of exit-codes, environment, files.
+    /// A verb, one of exit-codes, environment, files, or a document such as docs/audit.md.
     #[arg(value_name = "VERB|TOPIC", hide_possible_values = true)]
     pub about: Option<String>,
 }

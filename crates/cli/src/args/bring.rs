@@ -20,7 +20,7 @@ pub struct BringArgs {
     /// order of --url.
     #[arg(long, value_name = "PID", requires = "url", value_parser = positive)]
     pub pid: Vec<u32>,
-    /// Allow load on a --url that is not on this machine. Load on somebody else's server is an attack.
+    /// Allow load on a --url that is not on this machine. Load on somebody else's server may count as an attack.
     #[arg(long)]
     pub allow_remote: bool,
 }

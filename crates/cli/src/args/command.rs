@@ -12,6 +12,7 @@ use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
 use tolok_model::wording::closest;
 
 use super::Args;
+use super::documents;
 use super::topics::{Topic, exit_codes_in_short, wrapped};
 
 /// Maximum width of the help; long lines are hard to read.
@@ -149,12 +150,16 @@ fn with_fitting_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     error
 }
 
+/// What somebody types who wants to remove runs.
+const REMOVING: [&str; 7] = ["clean", "delete", "gc", "prune", "purge", "remove", "rm"];
+
 /// What other tools call our verbs.
-const OTHER_NAMES: [(&str, &[&str]); 8] = [
+const OTHER_NAMES: [(&str, &[&str]); 9] = [
     ("run", &["bench", "benchmark", "measure", "start", "test"]),
     ("list", &["ls"]),
     ("compare", &["diff"]),
     ("new", &["add", "create", "init"]),
+    ("new audit", &["transcribe"]),
     ("report", &["open", "show", "view"]),
     ("setup", &["install"]),
     ("doctor", &["info", "status"]),
@@ -168,6 +173,9 @@ fn meant_verb(command: &Command, word: &str) -> String {
     }
     if word.ends_with(".toml") {
         return format!("to run a study: tolok run {word}");
+    }
+    if REMOVING.contains(&word) {
+        return "no verb removes runs: delete their folders, which `tolok list runs` names".to_owned();
     }
     let verbs: Vec<&str> = visible_verbs(command).map(Command::get_name).collect();
     let other = OTHER_NAMES.iter().find(|(_, names)| command.get_name() == "tolok" && names.contains(&word));
@@ -216,10 +224,11 @@ fn visible_verbs(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|verb| !verb.is_hide_set())
 }
 
-/// The words that `tolok help` accepts: verbs and topics.
+/// The words that `tolok help` accepts: verbs, topics and documents.
 fn help_words(command: &Command) -> Vec<String> {
     let verbs = visible_verbs(command).map(|verb| verb.get_name().to_owned());
-    verbs.chain(Topic::ALL.map(|topic| topic.word().to_owned())).collect()
+    let topics = Topic::ALL.map(|topic| topic.word().to_owned());
+    verbs.chain(topics).chain(documents::paths().map(str::to_owned)).collect()
 }
 
 /// All verbs in groups, each with its description.
@@ -344,6 +353,8 @@ mod tests {
             ("tolok dule a b", "`tolok duel`?"),
             ("tolok bench core", "`tolok run`?"),
             ("tolok version", "`tolok --version`?"),
+            ("tolok transcribe wrk.txt", "`tolok new audit`?"),
+            ("tolok clean", "`tolok list runs`"),
             ("tolok new subjct x", "`tolok new subject`?"),
             ("tolok http://127.0.0.1:3000/", "tolok load http://127.0.0.1:3000/"),
             ("tolok mine.toml", "tolok run mine.toml"),
@@ -352,6 +363,18 @@ mod tests {
             assert!(said(line).contains(verb), "{line}: {}", said(line));
         }
         assert!(said("tolok xyzzy").contains("`tolok --help`") && !said("tolok xyzzy").contains("similar"));
+    }
+
+    #[test]
+    fn lists_and_formats_have_the_names_that_people_try() {
+        for line in [
+            "tolok list tables",
+            "tolok report --format paper",
+            "tolok report --format latex",
+            "tolok forecast --users 10",
+        ] {
+            assert!(parse_from(line.split(' ')).is_ok(), "{line}");
+        }
     }
 
     #[test]

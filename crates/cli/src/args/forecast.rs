@@ -24,6 +24,7 @@ own scenarios are wrong by more than 20% in the median.";
 #[command(after_help = EXAMPLES)]
 pub struct ForecastArgs {
     /// A run: its folder, its name or the beginning of it, the name of its study (newest run), or `latest`.
+    #[arg(default_value = "latest")]
     pub run: String,
     /// Users of each subject: 500, 10k, 2M.
     #[arg(long, value_name = "N", value_parser = values::count)]

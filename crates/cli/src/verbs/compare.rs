@@ -113,8 +113,9 @@ fn too_few(given: usize, left_out: &[LeftOutRun]) -> CliError {
     } else {
         format!("; left out, because their conditions are not those of the newest run (--allow-differences):{list}")
     };
+    let comparable = given - left_out.len();
     CliError::usage(format!(
-        "a history needs {FEWEST_RUNS} runs of one study, and of {given} too few belong together{list}"
+        "a history needs at least {FEWEST_RUNS} comparable runs of one study; found {comparable}{list}"
     ))
 }
 

@@ -133,6 +133,7 @@ fn subjects(page: &mut Page, opened: &Lab) {
             Err(reason) => page.line(2, &format!("{}{:<16} ", readiness("missing"), subject.id), &reason),
         }
     }
+    page.line(2, "", &paint(FAINT, "Frameworks, and all variants: tolok list subjects"));
 }
 
 fn readiness(word: &str) -> String {

@@ -154,7 +154,7 @@ fn published(home: &Home) -> Result<String, CliError> {
         }
     }
     Ok(if text.is_empty() {
-        "no published tables here; docs/transcribe.md says how to write one\n".to_owned()
+        "no published tables here; `tolok help docs/transcribe.md` says how to write one\n".to_owned()
     } else {
         text
     })

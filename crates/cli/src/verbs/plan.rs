@@ -13,7 +13,8 @@ use tolok_lab::home::Home;
 use tolok_lab::run::{Capabilities, Slurm};
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, PoolRequest, Quotable,
-    Role, Scenario, Skipped, Study, Subject, SubjectSelector, Timer, bytes_words, describe_slices, duration_words,
+    Role, Scenario, Skipped, Study, Subject, SubjectSelector, Timer, Wire, bytes_words, describe_slices,
+    duration_words, scale_words,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat, WhatArgs};
@@ -378,11 +379,11 @@ fn describe(planned: &Planned) -> String {
     if !plan.question.is_empty() {
         let _ = writeln!(text, "{}", plan.question);
     }
-    if plan.scale != 1.0 {
+    if let Some(words) = scale_words(plan.scale) {
+        let factor = plan.scale;
         let _ = writeln!(
             text,
-            "\nScale  {}: every warm-up, window, outage and number of requests is multiplied by it",
-            plan.scale
+            "\nScale  {factor}: warm-ups and measurements {words}; outages and numbers of requests × {factor}"
         );
     }
     let of_servers = plan.scenarios.iter().map(|scenario| &scenario.id);

@@ -113,7 +113,7 @@ fn a_study_over_time_names_the_run_at_which_a_level_changes() {
     assert_eq!((said.as_str(), code), ("", 0));
     let three = ["--history", "2026-11-21-api-000001", "2026-11-22-api-000002", "2026-11-23-api-000003"];
     let (_, said, code) = asked(folder.path(), &three);
-    assert!(said.contains("a history needs 4 runs of one study, and of 3 too few belong together"), "{said}");
+    assert!(said.contains("a history needs at least 4 comparable runs of one study; found 3"), "{said}");
     assert_eq!(code, 2);
 }
 

@@ -50,7 +50,6 @@ pub struct Host {
     stat: Kept,
     /// CPU, memory, I/O.
     pressure: [Kept; 3],
-    cpuinfo: Kept,
     /// The frequency of each CPU, if the kernel has files for it.
     frequencies: Vec<(PathBuf, Kept)>,
     buffer: Vec<u8>,
@@ -66,7 +65,6 @@ impl Host {
             proc,
             stat: Kept::default(),
             pressure: Default::default(),
-            cpuinfo: Kept::default(),
             frequencies: files.map(|path| (path, Kept::default())).collect(),
             buffer: Vec::new(),
         }
@@ -97,13 +95,9 @@ impl Host {
         reading
     }
 
-    /// The lowest and the highest frequency of all CPUs.
+    /// The lowest and the highest frequency of all CPUs, by cpufreq. Without it, `cpuinfo` may show a nominal one.
     fn frequencies(&mut self) -> Option<(u64, u64)> {
         let mut room = Room(usize::MAX);
-        if self.frequencies.is_empty() {
-            let text = self.cpuinfo.read(|| self.proc.join("cpuinfo"), &mut room, &mut self.buffer)?;
-            return extremes(cpuinfo_frequencies(text));
-        }
         let mut read = Vec::new();
         for (path, kept) in &mut self.frequencies {
             let kilohertz = kept.read(|| path.clone(), &mut room, &mut self.buffer);
@@ -118,12 +112,6 @@ fn extremes(frequencies: impl Iterator<Item = u64>) -> Option<(u64, u64)> {
         let (min, max) = known.unwrap_or((next, next));
         Some((min.min(next), max.max(next)))
     })
-}
-
-/// The frequencies in lines like `cpu MHz : 2600.000`.
-fn cpuinfo_frequencies(text: &str) -> impl Iterator<Item = u64> {
-    let megahertz = text.lines().filter_map(|line| line.strip_prefix("cpu MHz")?.split_once(':'));
-    megahertz.filter_map(|(_, value)| Some((value.trim().parse::<f64>().ok()? * 1e6).round() as u64))
 }
 
 fn parse_stat(text: &str) -> HostReading {
@@ -185,11 +173,11 @@ mod tests {
     }
 
     #[test]
-    fn frequencies_are_those_of_cpufreq_and_else_of_cpuinfo() {
+    fn frequencies_are_those_of_cpufreq_and_not_of_cpuinfo() {
         let proc = FakeProc::new();
         proc.file("cpuinfo", "processor\t: 0\ncpu MHz\t\t: 2600.500\nprocessor\t: 1\ncpu MHz\t\t: 800.000\n");
         let frequencies = |host: &mut Host| (host.read().frequency_min_hz, host.read().frequency_max_hz);
-        assert_eq!(frequencies(&mut host(&proc)), (Some(800_000_000), Some(2_600_500_000)));
+        assert_eq!(frequencies(&mut host(&proc)), (None, None));
         for (cpu, kilohertz) in [(0, "1200000\n"), (1, "3400000\n")] {
             proc.file(&format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"), kilohertz);
         }

@@ -11,6 +11,12 @@ use tolok_model::duration_words;
 pub enum DatabaseError {
     #[error("cannot keep a database: {}: {source}; set XDG_CACHE_HOME to a folder that you may write and that has room", path.display())]
     Files { path: PathBuf, source: io::Error },
+    #[error(
+        "the database in {} belongs to {owner}, and no other account can read it; delete it as {owner}, or set XDG_CACHE_HOME to a \
+         folder of your own",
+        path.display()
+    )]
+    OfAnother { path: PathBuf, owner: String },
     #[error("`{command}` {how}")]
     Command { command: String, how: String, tail: Vec<String> },
     #[error(

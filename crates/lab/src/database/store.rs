@@ -6,7 +6,8 @@
 //! mariadb-<digest>.making/   a template in the making, or the remains of an interrupted attempt
 //! ```
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -56,7 +57,7 @@ impl DatabaseStore {
         let folder = self.folder.join(name(engine, program, data_sha256));
         let template = Template::new(folder.clone(), program);
         if folder.is_dir() {
-            return Ok(template);
+            return readable_by(me(), &folder).map(|()| template);
         }
         let failed = |source| DatabaseError::Files { path: self.folder.clone(), source };
         fs::create_dir_all(&self.folder).map_err(failed)?;
@@ -75,6 +76,42 @@ impl DatabaseStore {
         made.map(|()| template)
     }
 
+    /// Whether this account can use the template with these data, or make it. `data_sha256` takes long, so it is called only in a store
+    /// that another account has written to.
+    pub fn check(
+        &self,
+        engine: Engine,
+        program: &Program,
+        data_sha256: &dyn Fn() -> String,
+    ) -> Result<(), DatabaseError> {
+        self.check_for(me(), engine, program, data_sha256)
+    }
+
+    fn check_for(
+        &self,
+        user: u32,
+        engine: Engine,
+        program: &Program,
+        data_sha256: &dyn Fn() -> String,
+    ) -> Result<(), DatabaseError> {
+        let Ok(store) = fs::metadata(&self.folder) else { return Ok(()) };
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let is_kept =
+            |entry: fs::DirEntry| entry.metadata().is_ok_and(|found| found.is_dir() && is_closed(user, &found, READ));
+        let is_read_only = is_closed(user, &store, WRITE);
+        if !is_read_only && !entries.into_iter().any(is_kept) {
+            return Ok(());
+        }
+        let folder = self.folder.join(name(engine, program, &data_sha256()));
+        match folder.is_dir() {
+            true => readable_by(user, &folder),
+            false if is_read_only => {
+                Err(DatabaseError::Files { path: self.folder.clone(), source: io::ErrorKind::PermissionDenied.into() })
+            }
+            false => Ok(()),
+        }
+    }
+
     /// Removes the remains of interrupted attempts, including its own, unless another process holds their lock.
     fn sweep(&self) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -86,6 +123,36 @@ impl DatabaseStore {
             }
         }
     }
+}
+
+/// What a group or everybody may do, as in a file's mode.
+const READ: u32 = 0o055;
+const WRITE: u32 = 0o022;
+
+fn me() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Whether `found` belongs to another account, which lets nobody else do this.
+fn is_closed(user: u32, found: &Metadata, what: u32) -> bool {
+    user != 0 && found.uid() != user && found.mode() & what == 0
+}
+
+fn readable_by(user: u32, folder: &Path) -> Result<(), DatabaseError> {
+    match fs::metadata(folder) {
+        Ok(found) if is_closed(user, &found, READ) => {
+            Err(DatabaseError::OfAnother { path: folder.to_owned(), owner: account_name(found.uid()) })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `root`, or `account 1000` if the machine has no name for it.
+fn account_name(uid: u32) -> String {
+    let accounts = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let number = uid.to_string();
+    let line = accounts.lines().find(|line| line.split(':').nth(2) == Some(&number));
+    line.and_then(|line| line.split(':').next()).map_or_else(|| format!("account {uid}"), str::to_owned)
 }
 
 /// The name covers everything that determines the bytes of a template.
@@ -105,4 +172,47 @@ fn lock_file(template: &Path) -> PathBuf {
 
 fn making(template: &Path) -> PathBuf {
     template.with_added_extension("making")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::os::unix::fs::PermissionsExt;
+
+    use crate::toolbox::Source;
+
+    use super::*;
+
+    #[test]
+    fn a_template_that_another_account_keeps_to_itself_is_refused_with_its_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = DatabaseStore::new(folder.path());
+        let program = Program {
+            name: "mariadb".to_owned(),
+            title: "MariaDB".to_owned(),
+            path: PathBuf::from("/usr/sbin/mariadbd"),
+            prefix: String::new(),
+            version: "11.8".to_owned(),
+            source: Source::System,
+            env: BTreeMap::new(),
+            extras: BTreeMap::new(),
+        };
+        let (owner, stranger) = (me(), me() + 1);
+        let check = |user| store.check_for(user, Engine::Mariadb, &program, &|| "data".to_owned());
+        let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+
+        open(folder.path(), 0o755);
+        let refused = check(stranger).unwrap_err().to_string();
+        assert!(refused.contains("cannot keep a database") && refused.contains("set XDG_CACHE_HOME"), "{refused}");
+        assert!(check(owner).is_ok());
+
+        let template = folder.path().join(name(Engine::Mariadb, &program, "data"));
+        fs::create_dir(&template).unwrap();
+        open(&template, 0o755);
+        assert!(check(stranger).is_ok());
+        open(&template, 0o700);
+        let refused = check(stranger).unwrap_err().to_string();
+        assert!(refused.contains(&format!("belongs to {}", account_name(owner))), "{refused}");
+        assert!(check(owner).is_ok());
+    }
 }

@@ -67,7 +67,7 @@ fn meant(name: &str, known: &[String]) -> String {
 /// Suggests a known table, and how to write one.
 fn transcribed(name: &str, known: &[String]) -> String {
     let known = if known.is_empty() { String::new() } else { among(name, known) + "; " };
-    format!("{known}docs/audit.md says how to write one")
+    format!("{known}`tolok help docs/audit.md` says how to write one")
 }
 
 /// For a path, compare its name: somebody may have looked for a known file in the wrong folder.

@@ -79,8 +79,7 @@ impl Home {
     }
 }
 
-const IN_TOML: &str =
-    "studies are written in TOML; tolok new study NAME begins one, and docs/reference/study.md lists its keys";
+const IN_TOML: &str = "studies are written in TOML; tolok new study NAME begins one, and `tolok help docs/reference/study.md` lists its keys";
 
 /// What a text is that is not TOML, and how to get a study. The first line decides: TOML has an equals sign after a key, and brackets
 /// around a table name.
@@ -98,7 +97,7 @@ fn other_text(path: &Path, text: &str) -> Option<String> {
 fn of_script(path: &Path) -> String {
     format!(
         "it is a script for k6, which a study names in a scenario: tool = {{ name = \"k6\", script = \"{}\" }}; tolok new study NAME \
-         begins one, and docs/tools.md shows the rest",
+         begins one, and `tolok help docs/tools.md` shows the rest",
         path.file_name().unwrap_or_default().to_string_lossy()
     )
 }

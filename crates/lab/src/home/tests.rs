@@ -133,7 +133,7 @@ fn a_published_table_is_found_by_its_name_and_by_its_path() {
     assert_eq!(home.published_file("blog").unwrap(), own);
     assert_eq!(home.published_file(own.to_str().unwrap()).unwrap(), own);
     let expect = "there is no published table `blok`, neither a file nor one that comes with tolok; did you mean `blog`? known \
-                  here: blog; docs/audit.md says how to write one";
+                  here: blog; `tolok help docs/audit.md` says how to write one";
     assert_eq!(home.published_file("blok").unwrap_err().to_string(), expect);
     assert!(whole().1.published().unwrap().is_empty());
 }

@@ -241,10 +241,11 @@ impl Rules {
         }
     }
 
-    /// Details on a fault beyond its own text, if it was the first bad body under these rules.
+    /// Details on a fault beyond its own text: what was expected by default, or how the first bad body under these rules differs.
     pub fn words_on(&self, fault: &Fault) -> Option<&str> {
         match fault {
             Fault::BadBody(fault) => self.first_bad.words(fault),
+            Fault::BadStatus(_) if self.status == ExpectStatus::Success => Some(" (a 2xx)"),
             _ => None,
         }
     }

@@ -34,6 +34,10 @@ pub struct Explained {
 /// Keys of `load` that look like a scenario's own.
 const OF_LOAD: [&str; 8] = ["executor", "vus", "rate", "stages", "iterations", "duration", "think-time", "warmup"];
 
+/// Keys of a whole study, which in TOML belong above its first table.
+const OF_STUDY: [&str; 9] =
+    ["title", "question", "subjects", "blocks", "seed", "smallest-effect", "judge", "ceiling", "reruns"];
+
 /// What is wrong with `entry`, which holds `value`, and what may be meant.
 pub fn explain(message: &str, entry: &Entry, value: Option<&DeValue<'_>>) -> Explained {
     let (what, expected) = message.rsplit_once(", expected ").unwrap_or((message, ""));
@@ -44,7 +48,11 @@ pub fn explain(message: &str, entry: &Entry, value: Option<&DeValue<'_>>) -> Exp
         (Some(Step::Key(key)), _) if entry.is_key && what.starts_with("unknown field") => {
             meant = closest(key, &names).map(str::to_owned);
             let of_load = names.contains(&"load") && OF_LOAD.contains(&key.as_str());
+            let of_study = names.contains(&"workload") && names.contains(&"load") && OF_STUDY.contains(&key.as_str());
             let help = of_load.then(|| format!("it belongs into `load`: load = {{ executor = …, {key} = … }}"));
+            let help = help
+                .or(of_study
+                    .then(|| "it belongs to the whole study: write it above the first `[[scenario]]`".to_owned()));
             let (message, known) = unknown("key", key);
             (message, help.or(known))
         }

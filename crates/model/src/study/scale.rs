@@ -14,7 +14,7 @@ pub struct Scale(f64);
 
 /// A factor that a study cannot be scaled by.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no scale; it is a number of more than 0 and at most 10, such as 0.1 for a tenth")]
+#[error("`{0}` is not a valid scale; give a number of more than 0 and at most 10, such as 0.1 for a tenth")]
 pub struct ScaleError(String);
 
 /// Shorter warm-ups and windows show a start or a single response, not a rate.
@@ -48,6 +48,16 @@ impl FromStr for Scale {
 impl fmt::Display for Scale {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}", self.0)
+    }
+}
+
+/// What a factor does to warm-ups and measurements: `shortened to 10%, and to no less than 100 ms`. `None` if nothing.
+pub fn scale_words(factor: f64) -> Option<String> {
+    let percent = (factor * 1e4).round() / 1e2;
+    match factor {
+        1.0 => None,
+        _ if factor > 1.0 => Some(format!("lengthened to {percent}%")),
+        _ => Some(format!("shortened to {percent}%, and to no less than {} ms", SHORTEST_S * 1e3)),
     }
 }
 

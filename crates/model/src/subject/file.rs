@@ -166,11 +166,14 @@ pub enum StopSignal {
 
 /// `[parameter.<name>]` of a subject: something that can be tuned.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ParameterFile {
     /// The value unless a variant or a study sets another.
     #[schemars(required)]
-    pub default: Option<ParameterValue>,
+    pub default: Option<Spanned<ParameterValue>>,
+    /// The only permitted values. Default: any of the default's type.
+    #[schemars(length(min = 1))]
+    pub one_of: Option<Spanned<Vec<ParameterValue>>>,
     /// What it tunes.
     #[serde(default)]
     pub help: String,

@@ -17,7 +17,7 @@ use crate::program::reading::read_subject_program;
 use crate::protocol::Protocol;
 use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
-use crate::reading::text::{Problem, ROOT, Reading};
+use crate::reading::text::{Problem, ROOT, Reading, Span};
 use crate::reading::wording::closest;
 use crate::subject::brought::{ExternalServer, SubjectFolder};
 use crate::subject::file::{
@@ -96,6 +96,9 @@ pub enum GcLog {
 pub struct Parameter {
     /// The default value.
     pub default: ParameterValue,
+    /// The only permitted values; if empty, any of the default's type.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub one_of: Vec<ParameterValue>,
     pub help: String,
 }
 
@@ -367,7 +370,7 @@ impl Subject {
             let Some(parameter) = self.parameters.get(name) else {
                 return Err(self.has_no(&format!("parameter `{name}`"), name, self.parameters.keys()));
             };
-            parameters.insert(name.clone(), like(&parameter.default, name, value)?);
+            parameters.insert(name.clone(), parameter.accept(name, value)?);
         }
         let label = label(&self.id, variant_name, overrides);
         Ok(SubjectChoice { subject: self.id.clone(), variant: variant_name.to_owned(), parameters, label })
@@ -395,14 +398,22 @@ fn read_colour(colour: Table<ColourFile>, reading: &mut Reading) -> Option<Colou
     Some(Colour { light: light?, dark: dark? })
 }
 
-/// Converts `value` to the type of the parameter's default, because what looks like a number may be meant as a word.
-fn like(default: &ParameterValue, name: &str, value: &ParameterValue) -> Result<ParameterValue, String> {
-    match (default, value) {
-        (ParameterValue::Text(_), value) => Ok(ParameterValue::Text(value.to_string())),
-        (ParameterValue::Integer(_), ParameterValue::Integer(number)) => Ok(ParameterValue::Integer(*number)),
-        (ParameterValue::Integer(_), ParameterValue::Text(text)) => {
-            Err(format!("parameter `{name}` is a whole number, not `{text}`"))
+impl Parameter {
+    /// Converts `value` to the type of the default, because what looks like a number may be meant as a word. Refuses what is not
+    /// permitted.
+    fn accept(&self, name: &str, value: &ParameterValue) -> Result<ParameterValue, String> {
+        let value = match (&self.default, value) {
+            (ParameterValue::Text(_), value) => ParameterValue::Text(value.to_string()),
+            (ParameterValue::Integer(_), ParameterValue::Integer(number)) => ParameterValue::Integer(*number),
+            (ParameterValue::Integer(_), ParameterValue::Text(text)) => {
+                return Err(format!("parameter `{name}` is a whole number, not `{text}`"));
+            }
+        };
+        if self.one_of.is_empty() || self.one_of.contains(&value) {
+            return Ok(value);
         }
+        let words: Vec<String> = self.one_of.iter().map(ToString::to_string).collect();
+        Err(format!("parameter `{name}` is {}, not `{value}`", words.join(" or ")))
     }
 }
 
@@ -462,11 +473,27 @@ fn read_parameters(
     for (name, file) in files {
         let Table { span, entries: file } = file;
         let default = reading.require(file.default, &span, "default", "default = 16");
+        let one_of = file.one_of.map(|listed| read_one_of(listed, &span, reading)).unwrap_or_default();
         // A parameter with a wrong default is still known, so that variants can set it.
-        let default = default.unwrap_or(ParameterValue::Text(String::new()));
-        parameters.insert(name, Parameter { default, help: file.help });
+        let Some(default) = default else {
+            let default = ParameterValue::Text(String::new());
+            parameters.insert(name, Parameter { default, one_of: Vec::new(), help: file.help });
+            continue;
+        };
+        let parameter = Parameter { default: default.get_ref().clone(), one_of, help: file.help };
+        if let Err(message) = parameter.accept(&name, default.get_ref()) {
+            reading.note(default.span(), message, None);
+        }
+        parameters.insert(name, parameter);
     }
     parameters
+}
+
+fn read_one_of(listed: Spanned<Vec<ParameterValue>>, table: &Span, reading: &mut Reading) -> Vec<ParameterValue> {
+    if listed.get_ref().is_empty() && !reading.is_damaged(table, "one-of") {
+        reading.note(listed.span(), "no value is listed", "for example: one-of = [\"on\", \"off\"]");
+    }
+    listed.into_inner()
 }
 
 /// Checks the variants against the parameters; a subject without any has one called `default`.
@@ -528,7 +555,7 @@ fn read_setting(
         }
         return None;
     };
-    match like(&parameter.default, name.get_ref(), value.get_ref()) {
+    match parameter.accept(name.get_ref(), value.get_ref()) {
         Ok(value) => Some((name.into_inner(), value)),
         Err(message) => {
             reading.note(value.span(), message, None);

@@ -194,7 +194,7 @@ impl CsvReader<'_> {
         let keys: Vec<&str> = keys.iter().map(String::as_str).chain(CONDITIONS).collect();
         let near = likely(key, &keys);
         let help = format!(
-            "{near} docs/reference/transcription.md lists all keys; to leave the column out: --column \"{header}=\""
+            "{near} `tolok help docs/reference/transcription.md` lists all keys; to leave the column out: --column \"{header}=\""
         );
         self.note(line_from(self.text, 0), format!("`{key}` is no key of a figure"), Some(help));
         Column::LeftOut
@@ -403,7 +403,7 @@ fn suggestion(unknown: &[&str], headers: &[&str], has_subject: bool, may_have_sc
     let remarks = remarks.iter().map(|(see, headers)| format!("{}: {see}", headers.join(", ")));
     let left_out = leaves_out.then(|| "HEADER= leaves a column out".to_owned());
     let all = [format!("perhaps {}", options.join(" "))].into_iter().chain(remarks).chain(left_out);
-    all.chain(["docs/reference/transcription.md lists all keys".to_owned()]).collect::<Vec<_>>().join("; ")
+    all.chain(["`tolok help docs/reference/transcription.md` lists all keys".to_owned()]).collect::<Vec<_>>().join("; ")
 }
 
 /// Quotes a word for a command line.

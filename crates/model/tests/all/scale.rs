@@ -6,7 +6,7 @@ use crate::examples;
 
 use examples::{catalogue_with_data, everything};
 use insta::assert_snapshot;
-use tolok_model::{Executor, Outage, Plan, Quotable, Scale, Study};
+use tolok_model::{Executor, Outage, Plan, Quotable, Scale, Study, scale_words};
 
 const STUDY: &str = "title = 'T'\nsubjects = ['bun/serve']\nceiling = false\nblocks = 1\n\
     [environment]\ndatabase.outage = { at = '2s', for = '500ms' }\n\
@@ -85,6 +85,13 @@ fn a_plan_knows_its_scale() {
     assert!(!serde_json::to_string(&whole).unwrap().contains("scale"), "the default is not written");
     assert_eq!(plan(&study().scaled(scale("1"))), whole);
     assert_eq!(plan(&study().scaled(scale("0.5")).scaled(scale("0.5"))).scale, 0.25);
+}
+
+#[test]
+fn the_words_of_a_scale_name_the_shortest_time() {
+    assert_eq!(scale_words(1.0), None);
+    assert_eq!(scale_words(0.15).unwrap(), "shortened to 15%, and to no less than 100 ms");
+    assert_eq!(scale_words(2.5).unwrap(), "lengthened to 250%");
 }
 
 #[test]

@@ -30,6 +30,13 @@ fn check_with(part: &str, replacement: &str) -> String {
 }
 
 #[test]
+fn a_key_of_the_study_below_a_table_is_told_where_it_belongs() {
+    let said = check(&format!("{SOUND}\nblocks = 5\n"));
+    let said = said.lines().find(|line| line.contains("unknown key `blocks`")).unwrap_or_default().to_owned();
+    assert!(said.contains("it belongs to the whole study: write it above the first `[[scenario]]`"), "{said}");
+}
+
+#[test]
 fn defaults_are_filled_in() {
     let study = Study::read(SOUND, &catalogue()).unwrap();
     assert_json_snapshot!(study);

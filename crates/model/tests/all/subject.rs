@@ -56,6 +56,24 @@ fn a_number_given_for_a_text_parameter_becomes_text() {
     assert_eq!(choice.parameters["mode"], ParameterValue::Text("4".to_owned()));
 }
 
+#[test]
+fn a_parameter_that_lists_its_values_takes_no_other() {
+    let read = |parameter: &str| Subject::read("go/nethttp", &format!("{SERVER}[parameter.json]\n{parameter}"));
+    let subject = read("default = 'encoder'\none-of = ['encoder', 'prerendered']").unwrap();
+    let choose = |value: &str| {
+        subject.choose(None, &BTreeMap::from([("json".to_owned(), ParameterValue::Text(value.to_owned()))]))
+    };
+    assert_eq!(choose("prerendered").unwrap().label, "go/nethttp:default?json=prerendered");
+    assert_eq!(choose("foo").unwrap_err(), "parameter `json` is encoder or prerendered, not `foo`");
+    for (wrong, what) in [
+        ("default = 'x'\none-of = ['encoder']", "parameter `json` is encoder, not `x`"),
+        ("default = 'x'\none-of = []", "no value is listed"),
+    ] {
+        let problems = read(wrong).unwrap_err();
+        assert!(problems.iter().any(|problem| problem.message == what), "{problems:?}");
+    }
+}
+
 const SERVER: &str = "\
 title     = 'Go net/http'
 runtime   = 'go'

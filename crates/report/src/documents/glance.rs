@@ -208,9 +208,12 @@ fn noise(what: &str, floors: &[&NoiseFloor]) -> Option<String> {
     let ratios = || floors.iter().map(|floor| floor.ratio.value);
     let (low, high) = (ratios().reduce(f64::min)?, ratios().reduce(f64::max)?);
     let [low, high] = [low, high].map(|ratio| amount(Quantity::Ratio, ratio));
-    let range = if low == high { high } else { format!("{}–{high}", low.trim_end_matches('×')) };
+    let range = match low == high {
+        true => format!("a ratio of {high}"),
+        false => format!("ratios of {}–{high}", low.trim_end_matches('×')),
+    };
     let most = floors.iter().copied().max_by_key(|floor| floor.pairs.len())?;
-    Some(format!("Noise check: {}, entered twice, came out {range} of itself.", judgement::entered(what, most)))
+    Some(format!("Noise check: {}, entered twice, had {range}.", judgement::entered(what, most)))
 }
 
 /// `Typical pairs closer than 21% (Hello), 30% (JSON) or 12% (rows) cannot be separated yet.`
@@ -238,7 +241,7 @@ fn skipped(findings: &Findings) -> Option<Block> {
         Fact::of("Skipped", format!("{}{part}: {remedy}", it.subject))
     });
     let quoting = findings.quotable.as_ref().map(|words| Fact::of("Quoting", words.as_str()));
-    let facts: Vec<Fact> = skipped.chain(of_checks.map(|words| Fact::of("Checks", words))).chain(quoting).collect();
+    let facts: Vec<Fact> = skipped.chain(of_checks.map(|words| Fact::of("Rules", words))).chain(quoting).collect();
     (!facts.is_empty()).then_some(Block::Facts(facts))
 }
 

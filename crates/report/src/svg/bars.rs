@@ -5,7 +5,7 @@ use tolok_analysis::{CaseFinding, Estimate, ScenarioFinding, Verdict};
 
 use super::{Anchor, Drawing, HEAD, WIDTH, few_words, fitted, fitted_apart, highest};
 use crate::svg::palette::look;
-use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
+use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure, of_limit};
 
 const BAR: f64 = 11.0;
 /// Height of a case: its name, bar and figures side by side.
@@ -86,13 +86,15 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
     }
     for (place, (case, name)) in scenario.cases.iter().zip(labels(scenario, columns.bars)).enumerate() {
         let top = HEAD + LINE * place as f64;
+        let share = of_limit(case, scenario).unwrap_or_default();
         let weight = if is_among_best(case, place == 0, scenario) { "l b" } else { "l" };
         label(&mut drawing, (case, &name), weight, top);
-        throughput_row(&mut drawing, case, weight, (&scale, &columns), top);
+        throughput_row(&mut drawing, case, (weight, &share), (&scale, &columns), top);
     }
     if let Some(ceiling) = ceiling {
         let beyond = if in_sight.is_some() { "" } else { ", beyond the scale" };
-        let text = format!("machine limit {}{beyond}", amount(Quantity::Number, ceiling.value));
+        let bound = if scenario.ceiling.as_ref().is_some_and(is_lower_bound) { LOWER_BOUND } else { "" };
+        let text = format!("machine limit {bound}{}{beyond}", amount(Quantity::Number, ceiling.value));
         drawing.text("m", Anchor::End, columns.figures, bottom + 14.0, &text);
     }
     let what = "correct responses per second; the table has the same figures";
@@ -102,18 +104,16 @@ pub(crate) fn throughput(scenario: &ScenarioFinding) -> String {
 fn throughput_row(
     drawing: &mut Drawing,
     case: &CaseFinding,
-    weight: &str,
+    (weight, share): (&str, &str),
     (scale, columns): (&Scale, &Columns),
     top: f64,
 ) {
-    let share =
-        case.of_ceiling.as_ref().map(|of_ceiling| amount(Quantity::Share, of_ceiling.value)).unwrap_or_default();
     drawing.text(
         "m",
         Anchor::End,
         columns.shares,
         top + 14.0,
-        if columns.shares > columns.figures { &share } else { "" },
+        if columns.shares > columns.figures { share } else { "" },
     );
     if let Some(tier) = &case.tier {
         drawing.text(weight, Anchor::End, WIDTH, top + 14.0, &fitted(tier, (columns.tiers - TIER_GAP) / BOLD));

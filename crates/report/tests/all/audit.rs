@@ -23,6 +23,14 @@ fn document(name: &str, is_brief: bool, depth: Depth) -> String {
 }
 
 #[test]
+fn each_count_of_several_tables_stands_under_its_verdict() {
+    let text = terminal(&audit(&case("audit-several"), true, Depth::Short), &Style { colour: false, width: 100 });
+    let words: Vec<&str> = text.lines().find(|line| line.contains("undecided")).unwrap().split("  ").collect();
+    let words: Vec<&str> = words.into_iter().map(str::trim).filter(|word| !word.is_empty()).collect();
+    assert_eq!(words, ["table", "contradicted", "fewer users", "undecided", "hold"]);
+}
+
+#[test]
 fn an_ordinary_audit_on_a_page() {
     insta::assert_snapshot!(document("audit-ordinary", false, Depth::Page));
 }

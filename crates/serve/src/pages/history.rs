@@ -41,8 +41,8 @@ pub fn history(library: &Library, chosen: &[String]) -> Result<String, Refusal> 
     let compared: Vec<ComparedRun> =
         records.iter().zip(&runs).map(|(records, run)| ComparedRun { records, findings: &run.findings }).collect();
     let found = over_time(&compared, &CompareRequest::default()).map_err(|left_out| {
-        let given =
-            format!("A history needs {FEWEST_RUNS} runs of one study, and of {} too few belong together.", runs.len());
+        let comparable = runs.len() - left_out.len();
+        let given = format!("A history needs at least {FEWEST_RUNS} comparable runs of one study; found {comparable}.");
         let words = left_out.iter().map(|run| {
             let what: Vec<String> = run.conditions.iter().map(difference).collect();
             format!("{}: {}", run.id, if what.is_empty() { "no common case".to_owned() } else { what.join("; ") })

@@ -81,6 +81,18 @@ fn a_difference_that_would_be_sure_alone_is_not_called_none() {
 }
 
 #[test]
+fn a_wide_interval_that_excludes_one_is_undecided_because_of_the_other_figures() {
+    let wide = |middle: f64| around(1000.0).iter().map(|it| middle * (1.0 + (it - 1000.0) * 0.05)).collect::<Vec<_>>();
+    let (before, after) = (wide(1000.0), wide(500.0));
+    let equals = (0..60).map(|_| pair(&before, &before));
+    let found = judge(&std::iter::once(pair(&before, &after)).chain(equals).collect::<Vec<_>>(), THRESHOLD).remove(0);
+    let ratio = found.ratio.unwrap();
+    assert!(ratio.half_width() > Some(EQUIVALENCE_HALF_WIDTH) && ratio.is_told(), "{found:?}");
+    let words = "it would be a difference by itself, but is not certain enough among all judged figures";
+    assert_eq!(found.reason.as_deref(), Some(words));
+}
+
+#[test]
 fn a_wide_interval_says_nothing_and_says_how_wide_it_is() {
     let (before, after) = ([60.0, 150.0, 90.0, 120.0, 70.0], [140.0, 80.0, 65.0, 155.0, 100.0]);
     let found = judge_one(pair(&before, &after));

@@ -9,7 +9,7 @@ use tolok_analysis::figures::counted;
 use tolok_audit::{Audit, AuditFinding, AuditVerdict, Law, LeftOut, sentence_of_several};
 
 use crate::document::{Block, Chip, Column, Depth, Document, Fact, List, Look, Row, Table, Text};
-use words::{ByLaw, Lack, MEANINGS, Sorted, by_line, counts, subtitle, tallies};
+use words::{ByLaw, Lack, MEANINGS, Sorted, VERDICTS, by_line, counts, many, subtitle, tallies};
 
 /// A terminal shows this many findings that lack the same figure, and counts the others.
 const MOST_LACKING: usize = 6;
@@ -58,12 +58,10 @@ fn overview(audits: &[Audit]) -> Table {
         let look = if audit.is_contradicted() { Look::Warning } else { Look::Plain };
         Row { look, cells: [audit.key.as_str().into()].into_iter().chain(counts).collect(), runtime: None }
     };
+    let verdicts = VERDICTS.map(|verdict| Column::numbers(many(verdict, 2)));
     Table::of(
         "How each table came out",
-        [Column::words("table")]
-            .into_iter()
-            .chain(["contradicted", "undecided", "hold"].map(Column::numbers))
-            .collect(),
+        [Column::words("table")].into_iter().chain(verdicts).collect(),
         audits.iter().map(row).collect(),
     )
 }

@@ -25,6 +25,10 @@ pub(super) const MEANINGS: [(&str, &str); 6] = [
     ("line", "of the file. Somebody typed a transcription off its source: compare the two before you quote this."),
 ];
 
+/// The columns of every count of findings.
+pub(super) const VERDICTS: [AuditVerdict; 4] =
+    [AuditVerdict::Contradicted, AuditVerdict::FewerUsers, AuditVerdict::CannotTell, AuditVerdict::Holds];
+
 /// The findings of an audit in the order of the report.
 pub(super) struct Sorted<'a> {
     pub(super) contradicted: Vec<ByLaw<'a>>,
@@ -121,25 +125,26 @@ pub(super) fn subtitle(audit: &Audit) -> String {
         counted(audit.read.claims as u64, "claim"),
     ];
     let parts = [audit.key.clone(), audit.source.clone(), read.join(", ")];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<String>>().join(" · ")
+    // A bare file has no title but its name, and the heading has it.
+    parts.into_iter().filter(|part| !part.is_empty() && *part != audit.title).collect::<Vec<String>>().join(" · ")
 }
 
 /// The number of findings with each verdict: `✗ 8 contradicted`.
 pub(super) fn tallies(audit: &Audit) -> [(AuditVerdict, usize, String); 4] {
     let counts = &audit.verdicts;
-    let of = |verdict: AuditVerdict, count: usize| {
+    VERDICTS.map(|verdict| {
+        let count = match verdict {
+            AuditVerdict::Contradicted => counts.contradicted,
+            AuditVerdict::FewerUsers => counts.fewer_users,
+            AuditVerdict::CannotTell => counts.cannot_tell,
+            AuditVerdict::Holds => counts.holds,
+        };
         (verdict, count, format!("{} {count} {}", verdict.sign(), many(verdict, count)))
-    };
-    [
-        of(AuditVerdict::Contradicted, counts.contradicted),
-        of(AuditVerdict::FewerUsers, counts.fewer_users),
-        of(AuditVerdict::CannotTell, counts.cannot_tell),
-        of(AuditVerdict::Holds, counts.holds),
-    ]
+    })
 }
 
 /// The words of a verdict after a number.
-fn many(verdict: AuditVerdict, count: usize) -> &'static str {
+pub(super) fn many(verdict: AuditVerdict, count: usize) -> &'static str {
     match verdict {
         AuditVerdict::CannotTell => "undecided",
         AuditVerdict::Holds if count != 1 => "hold",
@@ -149,12 +154,10 @@ fn many(verdict: AuditVerdict, count: usize) -> &'static str {
 
 /// Findings of a law by verdict: contradicted, fewer users, cannot tell, holds. Dashes if it found nothing to check.
 pub(super) fn counts(audit: &Audit, law: Law) -> [String; 4] {
-    let verdicts =
-        [AuditVerdict::Contradicted, AuditVerdict::FewerUsers, AuditVerdict::CannotTell, AuditVerdict::Holds];
     if audit.findings.iter().all(|finding| finding.law != law) {
-        return verdicts.map(|_| "–".to_owned());
+        return VERDICTS.map(|_| "–".to_owned());
     }
-    verdicts.map(|verdict| audit.with(verdict).filter(|finding| finding.law == law).count().to_string())
+    VERDICTS.map(|verdict| audit.with(verdict).filter(|finding| finding.law == law).count().to_string())
 }
 
 /// The figures of one line of the transcription.

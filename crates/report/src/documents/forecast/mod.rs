@@ -2,7 +2,7 @@
 
 mod words;
 
-use tolok_analysis::figures::{NONE, Quantity, amount, small_share};
+use tolok_analysis::figures::{NONE, Quantity, amount, listed, small_share};
 use tolok_analysis::forecast::{Forecast, SubjectForecast};
 
 use crate::document::{Block, Cell, Column, Depth, Document, Fact, List, Look, Row, Table, Text};
@@ -19,7 +19,10 @@ pub fn forecast(forecast: &Forecast, depth: Depth) -> Document {
     if depth != Depth::Short {
         blocks.push(Block::Table(overview(forecast)));
     }
-    blocks.extend(forecast.subjects.iter().flat_map(of_subject));
+    match refused_alike(forecast) {
+        Some(reason) => blocks.extend(all_refused(forecast, reason)),
+        None => blocks.extend(forecast.subjects.iter().flat_map(of_subject)),
+    }
     let held_out = held_out(forecast);
     if depth != Depth::Short && !held_out.rows.is_empty() {
         blocks.extend([Block::heading(2, "Held-out scenarios"), Block::Table(held_out)]);
@@ -36,6 +39,23 @@ fn of_subject(subject: &SubjectForecast) -> [Block; 3] {
         Block::Facts(facts(subject).into_iter().map(fact).collect()),
         Block::List(List { sign: "!", items: remarks }),
     ]
+}
+
+/// Why none of several subjects can be predicted, if the reason is the same for all.
+fn refused_alike(forecast: &Forecast) -> Option<&str> {
+    let [first, rest @ ..] = forecast.subjects.as_slice() else { return None };
+    let reason = first.refused.as_deref()?;
+    (!rest.is_empty() && rest.iter().all(|it| it.refused.as_deref() == Some(reason))).then_some(reason)
+}
+
+fn all_refused(forecast: &Forecast, reason: &str) -> [Block; 2] {
+    let names: Vec<String> =
+        forecast.subjects.iter().map(|it| format!("{} · {}", it.title, it.workload_title)).collect();
+    let mut remarks: Vec<&String> = forecast.subjects.iter().flat_map(|it| &it.remarks).collect();
+    remarks.sort();
+    remarks.dedup();
+    let facts = vec![Fact::of("not predicted", listed(&names, "and")), Fact::of("because", format!("{reason}."))];
+    [Block::Facts(facts), Block::List(List { sign: "!", items: remarks.into_iter().map(Text::from).collect() })]
 }
 
 fn overview(forecast: &Forecast) -> Table {

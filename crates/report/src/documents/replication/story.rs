@@ -3,6 +3,7 @@
 use tolok_analysis::PublishedReading;
 use tolok_analysis::figures::{Quantity, amount, counted, figure, listed};
 use tolok_analysis::replication::{ClaimFinding, FactorFinding, PartFinding, ReplicationFindings};
+use tolok_model::scale_words;
 use tolok_model::sentences::{capital, sentence};
 
 use super::words::sign;
@@ -133,15 +134,14 @@ fn surety(parts: &[PartFinding]) -> Vec<String> {
     lines
 }
 
-/// `5 blocks, windows of 1.00 s, 5.0% of the study's length`
+/// `5 rounds, windows of 1.00 s, shortened to 5%, and to no less than 100 ms`
 fn length(part: &PartFinding) -> String {
     let blocks = counted(u64::from(part.blocks), "round");
     let windows = part.windows_s.map(|[least, most]| {
         let [least, most] = [least, most].map(|window_s| amount(Quantity::Seconds, window_s));
         if least == most { format!(", windows of {least}") } else { format!(", windows of {least} to {most}") }
     });
-    let scaled =
-        (part.scale != 1.0).then(|| format!(", {} of the study's length", amount(Quantity::Share, part.scale)));
+    let scaled = scale_words(part.scale).map(|words| format!(", {words}"));
     format!("{blocks}{}{}", windows.unwrap_or_default(), scaled.unwrap_or_default())
 }
 

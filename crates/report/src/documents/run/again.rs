@@ -24,7 +24,7 @@ pub(crate) fn cautions(findings: &Findings, depth: Depth) -> Vec<Block> {
 /// The most serious cautions; the others are folded away.
 fn of_page(mut items: Vec<String>) -> Vec<Block> {
     let rest = items.split_off(MOST_SHOWN.min(items.len()));
-    let texts = |items: Vec<String>| items.into_iter().map(Text::from).collect();
+    let texts = |items: Vec<String>| items.iter().map(|item| Text::with_code(item)).collect();
     let more = format!("{} more", rest.len()).into();
     let folded = Block::list(texts(rest)).map(|list| Block::Folded { summary: more, blocks: vec![list] });
     Block::list(texts(items)).into_iter().chain(folded).collect()

@@ -133,11 +133,20 @@ fn lines(findings: &Findings) -> Vec<Line> {
     let plain = |text: String| Line { text, is_failed: false };
     let mut lines = vec![plain(match passed == all.len() {
         true => format!("all {passed} checks passed in every trial"),
-        false => format!("{passed} of {} passed in every trial", counted(all.len() as u64, "check")),
+        false => format!("{} passed in every trial{}", counted(passed as u64, "check"), others(&all)),
     })];
     lines.extend(failed.map(|text| Line { text, is_failed: true }));
     lines.extend((!unknown.is_empty()).then(|| plain(format!("skipped: {}", unknown.join("; ")))));
     lines
+}
+
+/// `, 2 failed, 32 skipped`
+fn others(all: &[Asked]) -> String {
+    let of = |(outcome, word): (GateOutcome, &str)| {
+        let number = all.iter().filter(|(.., gate)| gate.outcome == outcome).count();
+        (number > 0).then(|| format!(", {number} {word}"))
+    };
+    [(GateOutcome::Failed, "failed"), (GateOutcome::Unknown, "skipped")].into_iter().filter_map(of).collect()
 }
 
 type Asked<'a> = (&'a ScenarioFinding, &'a CaseFinding, &'a GateFinding);
@@ -227,10 +236,7 @@ pub(crate) fn class_word(class: SteadyClass) -> &'static str {
 
 const DEMANDS: [Filled<CaseFinding>; 8] = [
     ("scarcest", |case| case.demands.first().map(|demand| resource(&demand.resource).to_owned())),
-    ("goodput, share of that limit", |case| {
-        let goodput = case.goodput_rps.as_ref()?.value;
-        case.demands.first().map(|demand| small_share(goodput / demand.most_rps))
-    }),
+    ("used of it", |case| case.demands.first().map(|demand| small_share(demand.utilisation))),
     ("subject’s CPU", |case| demand(case, "subject-cpu")),
     ("database’s CPU", |case| demand(case, "database-cpu")),
     ("generator’s CPU", |case| demand(case, "generator-cpu")),

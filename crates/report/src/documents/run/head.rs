@@ -147,7 +147,7 @@ fn chips(findings: &Findings) -> Vec<Chip> {
     let skipped = findings.skipped.len();
     chips.extend((skipped > 0).then(|| judged(false, format!("{skipped} skipped"), "failures")));
     chips.extend(findings.scaled().map(|_| {
-        let what = if findings.has_programs_only() { "runs" } else { "windows" };
+        let what = if findings.has_programs_only() { "runs" } else { "times" };
         judged(false, format!("{what} at {}", figures::amount(Quantity::Share, findings.run.scale)), "trust")
     }));
     let plain =

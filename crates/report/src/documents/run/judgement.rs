@@ -18,7 +18,7 @@ pub(crate) fn short(what: &str, floor: Option<&NoiseFloor>, power: Option<&Power
         let ratio = figure(Quantity::Ratio, &floor.ratio).line();
         blocks.push(line(
             "Noise check",
-            &format!("{}, entered twice, differed by {ratio}: {}", entered(what, floor), came_out(floor)),
+            &format!("{}, entered twice, had a ratio of {ratio}: {}", entered(what, floor), came_out(floor)),
             is_failed(floor),
         ));
     }
@@ -142,7 +142,7 @@ fn row((title, id, floor, power): &Known, has_floor: bool, has_power: bool) -> R
     if has_power {
         let known = power.map(|power| {
             let [needed, worst] = [power.blocks_needed, power.blocks_needed_worst].map(words_of_blocks);
-            [small_share(power.smallest_found), needed, worst]
+            [difference(power.smallest_found), needed, worst]
         });
         cells.extend(known.unwrap_or([NONE; 3].map(str::to_owned)).map(Cell::from));
     }

@@ -12,7 +12,7 @@ use super::sections::is_of_tools;
 use super::surroundings::has_quota;
 use crate::document::{Cell, Column, Depth, Row, Table};
 use crate::sparkline::Sparklines;
-use crate::wording::{LOWER_BOUND, MARKS, is_lower_bound, no_figure};
+use crate::wording::{LOWER_BOUND, MARKS, is_lower_bound, no_figure, of_limit};
 
 const MIB: f64 = 1024.0 * 1024.0;
 /// Priority of columns that a narrow terminal drops.
@@ -22,12 +22,14 @@ const COSTS: u8 = 1;
 struct Case<'a> {
     of: &'a CaseFinding,
     is_first: bool,
+    of_limit: Option<String>,
 }
 
 /// The table of a scenario, with the numbers of notes if there are any.
 pub(crate) fn table(scenario: &ScenarioFinding, notes: Option<&Notes>, depth: Depth) -> Table {
     let rows = with_ceiling(scenario).enumerate().map(|(place, (case, is_ceiling))| {
-        (noted(case, is_ceiling, notes), Case { of: case, is_first: place == 0 && !is_ceiling })
+        let is_first = place == 0 && !is_ceiling;
+        (noted(case, is_ceiling, notes), Case { of: case, is_first, of_limit: of_limit(case, scenario) })
     });
     let mut table = of_rows(format!("Figures of {}", scenario.id), columns(scenario, depth), rows);
     if let Some(sparklines) = Sparklines::of(scenario).filter(|_| depth == Depth::Short) {
@@ -64,9 +66,7 @@ fn columns<'a>(scenario: &ScenarioFinding, depth: Depth) -> Vec<Of<Case<'a>>> {
         columns.push((Column::numbers("tier"), |case| words(case.of.tier.clone())));
     }
     if scenario.ceiling.is_some() || scenario.cases.iter().any(|case| case.of_ceiling.is_some()) {
-        columns.push((headed("of ceiling", "ceiling"), |case| {
-            words(case.of.of_ceiling.as_ref().map(|of| amount(Quantity::Share, of.value)))
-        }));
+        columns.push((headed("of ceiling", "ceiling"), |case| words(case.of_limit.clone())));
     }
     if has_quota(scenario) {
         columns.push((Column::numbers("throttled"), |case| words(throttled(&case.of.resources))));

@@ -9,7 +9,7 @@ use super::surroundings::cpus;
 use super::{gates, muted, program_trust, section};
 use crate::document::{Block, Cell, Column, Heading, Look, Row, Table, Text};
 use crate::documents::glance::own_nodes;
-use crate::wording::heading;
+use crate::wording::{heading, of_limit};
 
 /// The section of a page: every check, followed by those of each case.
 pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Block> {
@@ -287,8 +287,15 @@ fn ceiling(findings: &Findings) -> Option<Check> {
 
 fn below_ceiling(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
     let highest = busiest(cases, |case| case.of_ceiling.as_ref().map(|of_ceiling| of_ceiling.value));
+    let is_its = |case: &CaseFinding| {
+        let scenarios = findings.scenarios.iter();
+        scenarios.filter(|it| it.cases.iter().any(|own| own.case == case.case)).find_map(|it| of_limit(case, it))
+    };
     let seen = match highest {
-        Some((case, share)) => format!("highest: {} with {} of the ceiling", case.title, small_share(share)),
+        Some((case, share)) => {
+            let share = is_its(case).unwrap_or_else(|| small_share(share));
+            format!("highest: {} with {share} of the ceiling", case.title)
+        }
         None => "there is no figure and ceiling to compare".to_owned(),
     };
     let passed = highest.map(|(_, share)| share <= 1.0 + ABOVE_CEILING_TOLERATED);

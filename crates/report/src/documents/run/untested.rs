@@ -5,7 +5,7 @@ use tolok_analysis::figures::listed;
 use tolok_model::sentences::capital;
 
 use super::{muted, section};
-use crate::document::{Block, Column, Depth, Look, Row, Table, Text};
+use crate::document::{Block, Column, Depth, Row, Table, Text};
 
 /// The most in the one line of a terminal.
 const MOST_IN_A_LINE: usize = 6;
@@ -17,7 +17,7 @@ const NO_WAY: &str = "not with this version";
 /// The section. A page folds away all but the most important.
 pub(crate) fn blocks(findings: &Findings, depth: Depth) -> Vec<Block> {
     let row = |untested: &tolok_analysis::Untested| {
-        let how = with_code(untested.how.as_deref().unwrap_or(NO_WAY));
+        let how = Text::with_code(untested.how.as_deref().unwrap_or(NO_WAY));
         let cells = vec![capital(&untested.what).into(), untested.because.as_str().into(), how.into()];
         Row::of(cells)
     };
@@ -44,13 +44,6 @@ fn table(caption: &str, rows: Vec<Row>) -> Block {
     Block::Table(Table::of(caption, columns, rows))
 }
 
-/// Text between backticks becomes code.
-fn with_code(text: &str) -> Text {
-    let look = |place: usize| if place % 2 == 1 { Look::Code } else { Look::Plain };
-    let spans = text.split('`').enumerate().filter(|(_, words)| !words.is_empty());
-    spans.fold(Text::default(), |text, (place, words)| text.and(words, look(place)))
-}
-
 /// All of it in a line; `None` if there is nothing.
 pub(crate) fn line(findings: &Findings) -> Option<String> {
     let all: Vec<String> = findings.untested.iter().map(|untested| untested.what.clone()).collect();
@@ -65,11 +58,12 @@ pub(crate) fn line(findings: &Findings) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Look;
 
     #[test]
     fn code_stands_between_backticks() {
         let expected =
             Text::of("vus = [1, 2]", Look::Code).and(", or ", Look::Plain).and("studies/core.toml", Look::Code);
-        assert_eq!(with_code("`vus = [1, 2]`, or `studies/core.toml`"), expected);
+        assert_eq!(Text::with_code("`vus = [1, 2]`, or `studies/core.toml`"), expected);
     }
 }

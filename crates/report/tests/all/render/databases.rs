@@ -17,7 +17,10 @@ fn in_markdown() {
 #[test]
 fn in_html() {
     let page = text(&edge_case("database"), Format::Html);
-    assert!(page.contains("! windows at 10%") && page.contains("<p class=\"warn\">! Every window shortened to 10%"));
+    assert!(
+        page.contains("! times at 10%")
+            && page.contains("<p class=\"warn\">! Times shortened to 10%, and to no less than 100 ms")
+    );
 }
 
 #[test]
