@@ -13,8 +13,8 @@ use tolok_lab::home::Home;
 use tolok_lab::run::{Capabilities, Slurm};
 use tolok_model::{
     Catalogue, CpuMap, CpuMode, Database, Engine, Environment, Here, LoadTool, Plan, PlanError, PoolRequest, Quotable,
-    Role, Scenario, Skipped, Study, Subject, SubjectSelector, Timer, Wire, bytes_words, describe_slices,
-    duration_words, scale_words,
+    Role, Scenario, Skipped, Study, Subject, SubjectSelector, Timer, bytes_words, describe_slices, duration_words,
+    scale_words,
 };
 
 use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat, WhatArgs};
