@@ -104,7 +104,7 @@ fn explain(source: &io::Error) -> String {
         | io::ErrorKind::NotADirectory => {
             format!("{source}; choose a folder that you may write with --runs DIR")
         }
-        io::ErrorKind::AlreadyExists => "a file has this name; choose a folder with --runs DIR".to_owned(),
+        io::ErrorKind::AlreadyExists => "it exists already; choose another folder with --runs DIR".to_owned(),
         _ if source.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {
             format!("{source}; allow more (`ulimit -n 1024`), and go on with `tolok resume`")
         }
@@ -126,9 +126,9 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_place_of_the_folder_says_how_to_choose_one() {
+    fn a_name_that_is_taken_says_how_to_choose_another() {
         let refused = StoreError::Write { path: "runs".into(), source: io::ErrorKind::AlreadyExists.into() };
-        assert_eq!(refused.to_string(), "cannot write runs: a file has this name; choose a folder with --runs DIR");
+        assert_eq!(refused.to_string(), "cannot write runs: it exists already; choose another folder with --runs DIR");
     }
 
     #[test]

@@ -156,7 +156,10 @@ fn a_run_is_never_begun_in_the_folder_of_another() {
     drop(folder);
     let error = RunFolder::create(runs.path(), &run_record("first"), &plan, "other", &()).unwrap_err();
     let path = runs.path().join("first");
-    assert_eq!(error.to_string(), format!("cannot write {}: File exists (os error 17)", path.display()));
+    assert_eq!(
+        error.to_string(),
+        format!("cannot write {}: it exists already; choose another folder with --runs DIR", path.display())
+    );
     assert_eq!(fs::read_to_string(path.join("study.toml")).unwrap(), "title = \"Example\"\n");
 }
 
