@@ -1,4 +1,4 @@
-//! What a file or a folder is that was named in the place of something else, and which verb takes it.
+//! Recognises a file or folder that was given in place of something else, and names the verb that takes it.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use tolok_host::shell::quoted;
 
-/// The beginning of a file tells what it is.
+/// The first bytes of a file, which show its kind.
 const LOOKED_AT: u64 = 64 * 1024;
 
-/// What stands in a place.
+/// A kind of file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     Run,
@@ -23,7 +23,7 @@ pub enum Found {
 }
 
 impl Found {
-    /// What there is; nothing if there is nothing, or something of any other kind.
+    /// The kind of what is at this path, or `None` if it is absent or of another kind.
     pub fn at(path: &Path) -> Option<Self> {
         let there = fs::metadata(path).ok()?;
         if there.is_dir() {
@@ -67,9 +67,9 @@ impl Found {
         match self {
             Self::Run => format!("the folder of a run; to read it: tolok report {name}"),
             Self::Subject => format!("the folder of a subject; to measure it: tolok run --subject {name}"),
-            Self::Folder => "a folder, of neither a run nor a subject; name a file in it".to_owned(),
+            Self::Folder => "a folder; name a file in it".to_owned(),
             Self::Empty => "an empty file".to_owned(),
-            Self::Binary => "a file without text, or not in UTF-8".to_owned(),
+            Self::Binary => "a binary file".to_owned(),
             Self::Study => format!("a study; to see what it would do: tolok plan {name}"),
             Self::Transcription => format!("a transcription; to check its figures: tolok audit {name}"),
             Self::Table => format!("a table; to check its figures: tolok audit {name}"),
@@ -77,9 +77,9 @@ impl Found {
     }
 }
 
-/// `` `t.csv` is no run, but a table; to check its figures: tolok audit t.csv``; nothing if it is not known what stands there.
+/// `` `t.csv` is not a run but a table; to check its figures: tolok audit t.csv``. `None` if the file is of no known kind.
 pub fn instead_of(wanted: &str, name: &str) -> Option<String> {
-    Found::at(Path::new(name)).map(|found| format!("`{name}` is no {wanted}, but {}", found.words(name)))
+    Found::at(Path::new(name)).map(|found| format!("`{name}` is not a {wanted} but {}", found.words(name)))
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_known_by_what_lies_in_them() {
+    fn folders_are_known_by_what_they_contain() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| {
             let path = folder.path().join(name.split('/').next().unwrap_or_default());
@@ -120,7 +120,7 @@ mod tests {
         std::fs::write(&table, "a,b\n1,2\n").unwrap();
         let name = table.display().to_string();
         let said = instead_of("run", &name);
-        assert_eq!(said, Some(format!("`{name}` is no run, but a table; to check its figures: tolok audit {name}")));
+        assert_eq!(said, Some(format!("`{name}` is not a run but a table; to check its figures: tolok audit {name}")));
         assert_eq!(instead_of("run", "/nonexistent"), None);
     }
 }

@@ -119,7 +119,7 @@ fn refuse_what_is_no_table(path: &Path) -> Result<(), CliError> {
     let refused = |found: Found| {
         let what = found.words(&path.display().to_string());
         Err(CliError::usage(format!(
-            "{} holds no table: it is {what}. docs/audit.md lists what can be checked",
+            "{} has no table: it is {what}. `tolok help docs/audit.md` lists what can be checked",
             path.display()
         )))
     };

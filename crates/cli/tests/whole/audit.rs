@@ -244,13 +244,13 @@ fn what_holds_no_table_is_told_by_what_it_is() {
         assert_eq!(code, 2, "{said}");
         said
     };
-    assert!(said("program", b"\x7fELF\xff\xfe").contains("holds no table: it is a file without text"));
-    assert!(said("empty.csv", b"").contains("holds no table: it is an empty file"));
+    assert!(said("program", b"\x7fELF\xff\xfe").contains("has no table: it is a binary file"));
+    assert!(said("empty.csv", b"").contains("has no table: it is an empty file"));
     assert!(
         said("mine.toml", b"subjects = ['a']\n[[scenario]]\n")
             .contains("it is a study; to see what it would do: tolok plan")
     );
     assert!(said("run.json", b"{}").contains("has no table that tolok knows"));
     let (_, said, code) = audit(&[folder.path().to_str().unwrap()]);
-    assert!(code == 2 && said.contains("is no table, but the folder of a run; to read it: tolok report"), "{said}");
+    assert!(code == 2 && said.contains("is not a table but the folder of a run; to read it: tolok report"), "{said}");
 }

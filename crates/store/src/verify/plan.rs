@@ -78,7 +78,7 @@ pub(super) fn trials(folder: &RunFolder, plan: &Plan) -> Check {
     }
     if let Some(first) = missing.first().filter(|_| RunFolder::is_at_work(folder.path())) {
         check.notes.push(format!(
-            "{} of the planned trials have no record, {first} first: the run is still going on, as another tolok holds its lock; verify it again when it has ended",
+            "{} of the planned trials have no record, {first} first: the run is still going, because another tolok holds its lock; verify it when it has ended",
             missing.len()
         ));
     } else if let Some(first) = missing.first() {

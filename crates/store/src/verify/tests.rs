@@ -188,7 +188,7 @@ fn a_run_that_another_tolok_still_writes_is_not_taken_for_one_that_was_stopped()
     let writer = RunFolder::open_to_write(&path).unwrap();
     let of_running = note(&found(&path));
     assert!(of_running.starts_with("1 of the planned trials have no record"), "{of_running}");
-    assert!(of_running.contains("the run is still going on, as another tolok holds its lock"), "{of_running}");
+    assert!(of_running.contains("the run is still going, because another tolok holds its lock"), "{of_running}");
     drop(writer);
 }
 
