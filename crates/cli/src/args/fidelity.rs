@@ -17,8 +17,8 @@ pub struct FidelityArgs {
     /// Which database to start.
     #[arg(long, default_value = "mariadb", value_name = "ENGINE")]
     pub engine: EngineName,
-    /// Use a database server that already runs: `mysql://user:password@host:3306/name`, `postgres://…`, or `env:NAME` for
-    /// a variable with such an address, which keeps the password out of the command line.
+    /// Use a database server that already runs: `mysql://user:password@host:3306/name`, the same with `postgres://`, or
+    /// `env:NAME` for a variable with such an address, which keeps the password out of the command line.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "engine")]
     pub dsn: Option<String>,
     /// Connections of each subject.

@@ -16,7 +16,7 @@ const SOURCES: [&str; 8] = [
 ];
 
 /// Modules among these that open files, and which files.
-const OTHERS: [(&str, &str); 22] = [
+const OTHERS: [(&str, &str); 23] = [
     ("store/src/folder.rs", "the module itself"),
     ("store/src/run_folder.rs", "the folder that holds the runs"),
     ("serve/src/library.rs", "the folder that holds the runs"),
@@ -33,6 +33,7 @@ const OTHERS: [(&str, &str); 22] = [
     ("lab/src/run/session/scratch.rs", "the lab's private folder"),
     ("cli/src/output.rs", "what -o names"),
     ("cli/src/json_lines.rs", "what -o names"),
+    ("cli/src/mistaken.rs", "what the command line names"),
     ("cli/src/trust.rs", "the user's cache"),
     ("cli/src/scaffold/mod.rs", "what `new` makes"),
     ("cli/src/args/reference.rs", "docs/reference"),

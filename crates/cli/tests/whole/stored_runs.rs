@@ -43,7 +43,7 @@ const JUDGED: [&str; 23] = [
 ];
 
 /// Keys of JSON and columns of CSV that contain sentences.
-const SENTENCES: [&str; 16] = [
+const SENTENCES: [&str; 17] = [
     "bottleneck_sentence",
     "conclusion",
     "equal",
@@ -57,6 +57,7 @@ const SENTENCES: [&str; 16] = [
     "remark",
     "says",
     "sentence",
+    "setup",
     "unequal",
     "unknown",
     "why",

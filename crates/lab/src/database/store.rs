@@ -71,6 +71,8 @@ impl DatabaseStore {
         self.sweep();
         begins();
         let making = making(&folder);
+        // The sweep spares these remains, because this process holds their lock.
+        clear(&making)?;
         let made = template::make(program, load, &making, &folder, is_wanted);
         // Holds the logs of a successful attempt or the parts of a failed one. If it cannot be removed now, the next sweep does it.
         let _ = fs::remove_dir_all(making);
@@ -123,6 +125,16 @@ impl DatabaseStore {
                 let _ = fs::remove_dir_all(left);
             }
         }
+    }
+}
+
+/// Removes what an attempt that was killed left behind.
+fn clear(making: &Path) -> Result<(), DatabaseError> {
+    match fs::remove_dir_all(making) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(DatabaseError::Files { path: making.to_owned(), source })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -183,6 +195,16 @@ mod tests {
     use crate::toolbox::Source;
 
     use super::*;
+
+    #[test]
+    fn remains_of_a_killed_attempt_make_way_for_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let making = folder.path().join("mariadb-1.making");
+        fs::create_dir_all(making.join("data")).unwrap();
+        clear(&making).unwrap();
+        assert!(!making.exists());
+        clear(&making).unwrap();
+    }
 
     #[test]
     fn a_template_that_another_account_keeps_to_itself_is_refused_with_its_owner() {
