@@ -25,7 +25,7 @@ const NOTICED_SHARE_LEFT: f64 = 0.75;
 /// Up to this many scenarios are listed by id. Beyond that, only their number is given.
 const MOST_NAMED: usize = 4;
 
-/// What cautions rest on besides the records.
+/// What cautions are derived from, besides the records.
 pub(crate) struct Seen<'a> {
     pub(crate) trials_missing: u32,
     pub(crate) scenarios: &'a [ScenarioFinding],
@@ -43,7 +43,7 @@ pub(crate) fn cautions(records: &Records, seen: &Seen) -> Vec<String> {
     let one = |caution: Option<String>| caution.into_iter().collect::<Vec<_>>();
     let programs: Vec<_> = timed.iter().map(|timed| &timed.finding).collect();
     [
-        // Figures that contradict themselves, that are lacking, or that others changed.
+        // Figures that contradict themselves, are missing, or were changed by other programs.
         differs_from_itself(scenarios, timed),
         one(missing(plan, trials_missing)),
         one(failed(trials)),
@@ -51,20 +51,20 @@ pub(crate) fn cautions(records: &Records, seen: &Seen) -> Vec<String> {
         one(others.caution.clone()),
         one(disturbed(counts)),
         one(unsteady_machine(scenarios)),
-        // Figures that rest on too little.
+        // Figures that rest on too few data.
         one(few_blocks(plan)),
         one(short_windows(plan, trials)),
         of_scenarios(noticed),
         outlier_blocks::cautions(scenarios, &programs),
         scenarios.iter().flat_map(of_slices).collect(),
-        // What they include besides the subject, or leave out of it.
+        // What figures include besides the subject, or leave out.
         one(shared_cpus(records)),
         one(not_ours(records)),
         one(database_beside(scenarios)),
         one(cpu_from_threads(trials)),
         one(autogrouped(isolation)),
         isolation.fallbacks.iter().map(|fallback| said(fallback, isolation.trials)).collect(),
-        // How to read them.
+        // How to read the figures.
         one(reruns(counts)),
         one(above_start(timed)),
         one(skipped(plan)),
@@ -165,7 +165,8 @@ fn short_windows(plan: &Plan, trials: &[TrialRecord]) -> Option<String> {
         .then(|| format!("A try-out, not a result to publish: windows of {window} (10 s or more are needed)."))
 }
 
-/// The planned length. With a number of iterations, the measured length to a hundredth of a second, of the trials of these cases.
+/// The planned length. If the load has a number of iterations, the shortest measured length in the trials of these cases, to a
+/// hundredth of a second.
 pub(crate) fn shortest_window_s(
     load: &LoadProfile,
     trials: &[TrialRecord],

@@ -11,7 +11,7 @@ use crate::flag::FlagKind;
 use crate::programs::Timed;
 use crate::usage::share;
 
-/// What others took of a machine with so many CPUs, by the case that suffered most.
+/// What others took of a machine with this many CPUs, in the case that suffered most.
 pub(crate) fn others(machine_cpus: u32, scenarios: &[ScenarioFinding], timed: &[Timed]) -> OthersFinding {
     let cases = || scenarios.iter().flat_map(|it| it.cases.iter().chain(&it.ceiling)).filter(|case| !is_external(case));
     let turns = || timed.iter().filter_map(|timed| timed.finding.turns.as_ref());
@@ -23,7 +23,7 @@ pub(crate) fn others(machine_cpus: u32, scenarios: &[ScenarioFinding], timed: &[
     OthersFinding { used, stolen, caution: caution(used.unwrap_or_default(), stolen.unwrap_or_default()) }
 }
 
-/// A server that tolok did not start is itself among the other programs.
+/// Whether tolok did not start the server, which then counts among the other programs.
 fn is_external(case: &CaseFinding) -> bool {
     case.flags.iter().any(|flag| flag.kind == FlagKind::External)
 }

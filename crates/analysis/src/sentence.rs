@@ -15,7 +15,7 @@ use crate::verdict::FALSE_ALARMS;
 
 /// From this many cases on, the sentence does not repeat all names.
 const FEWEST_NOT_NAMED: usize = 4;
-/// A sentence gives the ratios of at most this many others. Beyond that, it gives only the next one's, and the table has the rest.
+/// A sentence gives the ratios of at most this many other cases. With more, it gives only the next one's; the table has the rest.
 pub(crate) const MOST_WITH_RATIOS: usize = 3;
 
 /// If all servers keep up, their goodputs are the same by construction, which is not a tie.

@@ -80,7 +80,7 @@ impl Outcome {
 impl Bench {
     /// Finds the generators and prepares files and folders.
     pub fn prepare(args: &Args) -> Result<Bench, BenchError> {
-        // For generators that do not do so themselves. A generator reports a limit that is too low.
+        // Some generators do not raise the limit themselves. The result is ignored, because a generator reports a limit that is too low.
         tolok_load::open_files::raise();
         let machine = tolok_host::machine::Machine::read();
         let (server_cpu, generator_cpu) = cpus(args, machine.allowed_cpus)?;

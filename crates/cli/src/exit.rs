@@ -98,7 +98,7 @@ impl CliError {
         Self::new(Exit::Usage, message)
     }
 
-    /// A complaint about a name, which may be that of something else than was wanted.
+    /// A usage error about a name. If something else has that name, the message says what.
     fn mistaken(wanted: &str, name: &str, error: &dyn std::fmt::Display) -> Self {
         instead_of(wanted, name).map_or_else(|| Self::usage(error), Self::usage)
     }

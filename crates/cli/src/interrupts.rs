@@ -5,7 +5,7 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::{CliError, Exit};
 
-/// Acts on each signal from now on, in a thread of its own.
+/// Calls `act` on each signal from now on, in a separate thread.
 pub fn on_interrupt(mut act: impl FnMut() + Send + 'static) -> Result<(), CliError> {
     let failed = |error| {
         CliError::new(

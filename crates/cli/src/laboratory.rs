@@ -108,7 +108,7 @@ impl Lab {
         }
     }
 
-    /// Returns an error if the cache's database of this kind belongs to another account.
+    /// Returns an error if this account can neither use nor make the cached template of this database.
     fn store_ready(&self, database: &Database, program: &Program) -> Result<(), String> {
         let data = || data_sha256(wire_of(database));
         self.laboratory.databases.check(database.engine, program, &data).map_err(|error| error.to_string())

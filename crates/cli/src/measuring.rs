@@ -60,7 +60,7 @@ pub fn announce_but(planned: &Planned, is_told: impl Fn(&str) -> bool) {
     }
 }
 
-/// That the first rounds exceed the budget. Fewer would give no interval, so they take place.
+/// A notice that the first rounds exceed the budget. They run anyway, because fewer would give no interval.
 fn too_small_a_budget(plan: &Plan) -> Option<String> {
     let (least, least_s) = (counted(u64::from(least_trials()), "round"), plan.beyond_budget_s()?);
     let budget = duration_words(plan.budget_s?);
@@ -243,7 +243,7 @@ pub fn measure_in(
     let exit = exit_of(summary, interrupted, sound, crossed.is_empty());
     let left = || format!("with {} left", counted(u64::from(summary.missing), "trial"));
     let mut remarks: Vec<(&str, String)> = crossed.into_iter().map(|line| ("Crossed", line)).collect();
-    // The result of a duel has no other place for it.
+    // A duel's result shows the caution nowhere else.
     let caution = findings.others.caution.clone().filter(|_| findings.duel.is_some());
     remarks.extend(caution.map(|caution| ("Caution", caution)));
     remarks.extend((!unsound.is_empty()).then(|| ("Unsound", listed(unsound, "and"))));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tolok_host::shell::quoted;
 
-/// The first bytes of a file, which show its kind.
+/// The number of bytes at the start of a file that are read to find its kind.
 const LOOKED_AT: u64 = 64 * 1024;
 
 /// A kind of file or folder.
@@ -23,7 +23,7 @@ pub enum Found {
 }
 
 impl Found {
-    /// The kind of what is at this path, or `None` if it is absent or of another kind.
+    /// The kind of the file or folder at this path, or `None` if it is absent or of another kind.
     pub fn at(path: &Path) -> Option<Self> {
         let there = fs::metadata(path).ok()?;
         if there.is_dir() {
@@ -46,7 +46,7 @@ impl Found {
     fn of_file(begin: &[u8], ending: &str) -> Option<Self> {
         let text = match std::str::from_utf8(begin) {
             Ok(text) => text,
-            // The last letter may be cut off.
+            // The limit may cut off the last character.
             Err(error) if error.error_len().is_none() => std::str::from_utf8(&begin[..error.valid_up_to()]).ok()?,
             Err(_) => return Some(Self::Binary),
         };
@@ -77,7 +77,8 @@ impl Found {
     }
 }
 
-/// `` `t.csv` is not a run but a table; to check its figures: tolok audit t.csv``. `None` if the file is of no known kind.
+/// `` `t.csv` is not a run but a table; to check its figures: tolok audit t.csv``. `None` if the file is absent or
+/// its kind is unknown.
 pub fn instead_of(wanted: &str, name: &str) -> Option<String> {
     Found::at(Path::new(name)).map(|found| format!("`{name}` is not a {wanted} but {}", found.words(name)))
 }

@@ -90,7 +90,7 @@ fn is_known(hash: &str) -> Result<bool, CliError> {
     Ok(fs::read_to_string(known_plans()?).is_ok_and(|text| text.lines().any(|line| line == hash)))
 }
 
-/// Adds a line under the file's lock: several toloks may begin runs at the same moment.
+/// Adds a line under the file's lock: several tolok processes may start runs at the same time.
 fn keep(file: &Path, hash: &str) -> io::Result<()> {
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
     let mut open = File::options().read(true).append(true).create(true).open(file)?;

@@ -1,4 +1,4 @@
-//! Files that one process at a time may hold, such as for the making of a template or a build.
+//! Lock files that one process at a time can hold, for example to make a template or a build.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-/// How often to look whether the lock is free and still wanted: no system call waits for both.
+/// How often to check whether the lock is free and still wanted, because no system call waits for both.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Waits for the exclusive right to a file, which it creates. `None` once `is_wanted` returns false. Closing the returned file

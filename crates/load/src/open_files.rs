@@ -29,7 +29,7 @@ pub fn raise() -> Option<u64> {
     if setrlimit(Resource::Nofile, raised).is_ok() { now.maximum } else { now.current }
 }
 
-/// Raises the soft limit to the hard limit. Returns how many connections fit, and how many aside.
+/// Raises the soft limit to the hard limit. Returns how many connections fit, and how many fit aside, at most `aside`.
 pub(crate) fn allow_most(aside: u32) -> (u32, u32) {
     let room = raise().unwrap_or(u64::MAX).saturating_sub(OTHERS);
     let room = u32::try_from(room).unwrap_or(u32::MAX);

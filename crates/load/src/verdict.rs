@@ -62,7 +62,7 @@ pub enum Gate {
 }
 
 impl Verdict {
-    /// Adds a reason that only the caller can know. It stands first, because it explains others.
+    /// Adds a reason that only the caller can know. It comes first, because it explains others.
     pub fn distrust(&mut self, reason: Reason) {
         self.trusted = false;
         self.reasons.insert(0, reason);

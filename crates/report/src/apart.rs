@@ -1,9 +1,9 @@
-//! Names that are shortened side by side and stay apart.
+//! Shortens names together, so different names stay different.
 //!
-//! Subjects that differ only in a setting have long names with the same beginning and often the same end. Shortened one by one they
-//! could become the same.
+//! Subjects that differ only in a setting have long names with the same beginning and often the same end. If each were shortened
+//! alone, they could become the same.
 
-/// Each name in at most so many letters. One that would read like another keeps the words in which they differ.
+/// Shortens each name to at most `most` characters. A name that would become the same as another keeps the words that differ.
 pub(crate) fn apart(names: &[&str], most: usize, shorten: impl Fn(&str, usize) -> String) -> Vec<String> {
     let usual: Vec<String> = names.iter().map(|name| shorten(name, most)).collect();
     let differing = |(place, name): (usize, &&str)| {
@@ -17,7 +17,7 @@ pub(crate) fn apart(names: &[&str], most: usize, shorten: impl Fn(&str, usize) -
         if !(0..names.len()).any(is_alike) {
             return told[place].clone();
         }
-        // They differ in several places, and there is no room for all of them.
+        // The names differ in several places, and there is no room for all of them, so a number tells them apart.
         let before = (0..place).filter(|other| usual[*other] == usual[place] && names[*other] != *name).count();
         let number = format!(" #{}", before + 1);
         shorten(name, most.saturating_sub(number.len())) + &number
@@ -25,7 +25,7 @@ pub(crate) fn apart(names: &[&str], most: usize, shorten: impl Fn(&str, usize) -
     names.iter().enumerate().map(numbered).collect()
 }
 
-/// The beginning of a name, and the words from the one on that sets it apart from the others.
+/// The beginning of a name, and its text from the first word that differs from the others.
 fn by_difference(name: &str, others: &[&str], most: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
     let common = |other: &&str| letters.iter().zip(other.chars()).take_while(|(own, other)| **own == *other).count();
@@ -42,7 +42,7 @@ fn by_difference(name: &str, others: &[&str], most: usize) -> String {
 mod tests {
     use super::*;
 
-    /// Without its end.
+    /// Cuts off the end of a long name.
     fn cut(name: &str, most: usize) -> String {
         let start: String = name.chars().take(most.saturating_sub(1)).collect();
         if name.chars().count() <= most { name.to_owned() } else { format!("{}…", start.trim_end()) }

@@ -39,7 +39,7 @@ pub(crate) fn trigamma(x: f64) -> f64 {
     below + 1.0 / x + square / 2.0 + series / x
 }
 
-/// The x at which the trigamma function is `value` > 0. The function falls, so bisection finds it.
+/// The x at which the trigamma function is `value` > 0. The function decreases, so bisection finds it.
 pub(crate) fn trigamma_inverse(value: f64) -> f64 {
     let (mut low, mut high) = (-40.0f64, 40.0f64);
     for _ in 0..200 {

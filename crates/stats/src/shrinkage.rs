@@ -45,7 +45,7 @@ impl VariancePrior {
             return None;
         }
         let number = variances.len() as f64;
-        // Logarithms, corrected for the bias of few degrees of freedom.
+        // Logarithms, corrected for their bias at few degrees of freedom.
         let logs: Vec<f64> =
             variances.iter().map(|(variance, df)| variance.ln() - digamma(df / 2.0) + (df / 2.0).ln()).collect();
         let mean = logs.iter().sum::<f64>() / number;

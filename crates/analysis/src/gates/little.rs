@@ -13,7 +13,7 @@ use crate::usage::share;
 pub const LITTLE_OFF: f64 = 0.03;
 /// Fewer responses than this mostly cross the window's ends.
 pub const FEWEST_ANSWERS_FOR_LITTLE: u64 = 100;
-/// A generator that waits longer than this for a CPU, as a share of the window, holds users up.
+/// Above this share of the window spent waiting for a CPU, the generator delays users.
 const WAITING_EXPLAINS: f64 = 0.05;
 
 /// Both sides of the law in one trial.
@@ -39,7 +39,7 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     }
 }
 
-/// What keeps users between a response and their next request, where they are counted nowhere; `None` if the generator had its CPU.
+/// What delays users between a response and their next request, when no count includes them. `None` if the generator got its CPU time.
 fn cause(trial: &Measurement, inputs: &CaseInputs) -> Option<String> {
     let waited = share(trial.generator.run_queue_wait_s, trial.window_s).filter(|waited| *waited > WAITING_EXPLAINS)?;
     let others = taken_by_others(trial, inputs).map(|_| "other programs took the CPU, and ").unwrap_or_default();

@@ -243,8 +243,8 @@ fn ledger(trial: &Measurement, inputs: &CaseInputs) -> Judged {
     }
 }
 
-/// The only gate that looks at excluded trials: failing it excludes them. Trials that took turns in a launch stay in figures, however
-/// disturbed. `None` without a measured trial.
+/// The only gate that includes excluded trials, because failing it is what excludes them. Trials that took turns in a launch stay in
+/// the figures even if disturbed. `None` without a measured trial.
 fn disturbance(word: &'static str, inputs: &CaseInputs) -> Option<Gated> {
     let observations = inputs.observations;
     let discarded = observations.disturbed.iter().map(|(trial, _)| trial.number);
@@ -279,7 +279,8 @@ fn disturbance(word: &'static str, inputs: &CaseInputs) -> Option<Gated> {
     (measured > 0).then(|| Gated { flags: if bars { vec![FlagKind::Disturbed] } else { Vec::new() }, finding })
 }
 
-/// The share of the CPUs that other programs used in a scored trial, if it is too much. A server that tolok did not start is one of them.
+/// The share of the CPUs that other programs used in a scored trial, if it exceeds the limit. `None` for a server that tolok did not
+/// start, because that server counts among them.
 fn taken_by_others(trial: &Measurement, inputs: &CaseInputs) -> Option<f64> {
     let used = share(trial.host.foreign_cpu_s, inputs.cpus.machine * trial.window_s)?;
     (used > FOREIGN_TOLERATED && !inputs.is_external()).then_some(used)

@@ -71,7 +71,7 @@ fn candidate<'a>(scenes: &[&'a Scene<'a>], subject: &str) -> Option<Candidate<'a
         let ranked = || scene.finding.cases.iter().filter(|case| case.ranked);
         let (best, case) = (ranked().next()?, ranked().find(|case| case.subject == subject)?);
         let goodput = |case: &CaseFinding| by_block(scene.records, &case.case, ComparedMetric::Goodput, None);
-        // The first of the table may be a reference, which is not among these.
+        // The table's first case may be a reference, which is not a candidate.
         let of_first = |case: &CaseFinding| case.figures.of_first.as_ref().map(|ratio| ratio.value);
         let worst = if case.case == best.case { 1.0 } else { of_first(case)? / of_first(best).unwrap_or(1.0) };
         let (own, best) = (goodput(case), goodput(best));

@@ -163,7 +163,7 @@ pub(crate) fn recommend(
     rules.into_iter().flat_map(|rule| rows::rows(rule, said(rule), &scenarios)).collect()
 }
 
-/// A scenario without those that declare to do less work than others: they show a limit, and no one can take them instead.
+/// The scenario without its references. They do less work, so they show a limit and cannot replace another case.
 fn without_references<'s>(records: &Records, scenario: &'s ScenarioFinding) -> Cow<'s, ScenarioFinding> {
     let is_reference = |case: &CaseFinding| {
         let choice = records.plan.case(&case.case).map(|case| &case.subject);

@@ -32,7 +32,7 @@ struct LawInfo {
     title: &'static str,
     /// What it demands of figures, as a sentence.
     says: &'static str,
-    /// Which columns of a table it reads, as the rest of "it needs".
+    /// The table columns it reads, worded to follow "it needs".
     needs: &'static str,
     /// Returns all its findings in a transcription.
     check: fn(&Transcription) -> Vec<AuditFinding>,
@@ -92,7 +92,7 @@ impl Law {
         self.info().says
     }
 
-    /// Which columns of a table it reads: `throughput and mean response time in a closed loop, and its connections`.
+    /// The table columns it reads: `throughput and mean response time in a closed loop, and its connections`.
     pub fn needs(self) -> &'static str {
         self.info().needs
     }

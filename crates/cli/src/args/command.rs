@@ -74,8 +74,8 @@ fn understood(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// The verb, and the format that the ending of `--output` implies, if `--format` is not given. An error if the verb has no such
-/// format: text in a file with another ending would mislead its readers.
+/// The verb, and the format that the ending of `--output` implies, if `--format` is not given. Returns an error if the
+/// verb has no such format, because text in a file with another ending would mislead its readers.
 fn format_of_ending(matches: &ArgMatches) -> Result<Option<(String, &'static str)>, String> {
     let Some((name, file, formats)) = output_of(matches) else { return Ok(None) };
     let Some(ending) = Path::new(&file).extension() else { return Ok(None) };
@@ -150,7 +150,7 @@ fn with_fitting_tip(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     error
 }
 
-/// What somebody types who wants to remove runs.
+/// Words that users type to remove runs.
 const REMOVING: [&str; 7] = ["clean", "delete", "gc", "prune", "purge", "remove", "rm"];
 
 /// What other tools call our verbs.

@@ -2,7 +2,7 @@
 
 macro_rules! documents {
     ($($path:literal),+ $(,)?) => {
-        /// Each with its path in the checkout.
+        /// The path of each document in the checkout, and its text.
         const DOCUMENTS: [(&str, &str); [$($path),+].len()] =
             [$(($path, include_str!(concat!("../../../../", $path)))),+];
     };

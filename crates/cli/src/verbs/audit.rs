@@ -113,7 +113,7 @@ pub(super) fn written(name: &str) -> Result<Written, CliError> {
     Ok(Written { path, text, form })
 }
 
-/// Says of a file that can hold no table what it is.
+/// Refuses a file that cannot contain a table, and reports what it is instead.
 fn refuse_what_is_no_table(path: &Path) -> Result<(), CliError> {
     let found = Found::at(path).filter(|found| matches!(found, Found::Empty | Found::Binary | Found::Study));
     let refused = |found: Found| {

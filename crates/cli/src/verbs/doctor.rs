@@ -15,7 +15,7 @@ use crate::laboratory::{Lab, TOOLS};
 use crate::measuring::warn_of;
 use crate::output::{json, put, width};
 
-/// How long it looks for programs that use the CPUs.
+/// How long it watches for programs that use the CPUs.
 const LOOKED_OVER: Duration = Duration::from_millis(500);
 
 /// Examines the machine and its programs, from the control group of a run and after the same cleanup as a run.

@@ -77,7 +77,7 @@ pub(super) fn run_the_rest(path: &Path, args: &ResumeArgs, stop: &Stop) -> Resul
         Some(_) => Sharing::elsewhere(false),
         None => Sharing::of(&args.sharing, false),
     };
-    // Nothing will be measured, so nobody is disturbed, and whether the trials were sound is no result of this call.
+    // Nothing is left to measure, so this call disturbs no other run. Its exit code does not depend on whether earlier trials were sound.
     if left == 0 {
         let mut measured = measure_in(&opened, &folder, &args.result, (sharing, stop))?;
         measured.exit = Exit::Done;

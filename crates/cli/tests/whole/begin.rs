@@ -134,7 +134,7 @@ fn a_new_study_plans_and_runs() {
     let planned = place.tolok(&["plan", "mine", "--allow-shared"]);
     assert_eq!(planned.code, Some(0), "{}", planned.progress);
     assert!(planned.output.contains("json-c64"), "{}", planned.output);
-    // What else the machine does meanwhile is no matter.
+    // Other work on the machine does not matter here, so disturbed trials are not rerun.
     replace(&place.path().join("studies/mine.toml"), "\nblocks ", "\nreruns = 0\nblocks ");
     let ran = place.tolok(&["run", "mine", "--blocks", "1", "--scale", "0.1", "--allow-shared"]);
     assert_done(ran.code, &(ran.output + &ran.progress));

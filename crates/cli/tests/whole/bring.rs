@@ -103,7 +103,7 @@ fn hello() -> String {
 }
 
 const AT_ONCE: Duration = Duration::ZERO;
-/// So slow that no disturbance makes the other one slower.
+/// Slow enough that no disturbance makes the other server slower.
 const SLOW: Duration = Duration::from_millis(100);
 
 fn same(_: u64) -> String {

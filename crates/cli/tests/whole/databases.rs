@@ -242,7 +242,7 @@ fn a_server_of_the_users_own_that_goes_away_is_to_blame_and_not_the_subject() {
     require_mariadb!();
     let _turn = shared_turn();
     let mut server = OwnServer::start(mariadb().unwrap());
-    // No password of tests that look for theirs in all command lines.
+    // Other tests search all command lines for their passwords, so this one must differ from theirs.
     server.ask("create database shop; create user 'me'@'%' identified by 'h1dden'; grant all on shop.* to 'me'@'%'");
     let load = "vus = 4, duration = '20s', warmup = '100ms'";
     let place = place("['go/nethttp']", "'query'", load, "database = { dsn = 'env:TOLOK_TEST_DSN', pool = 4 }");

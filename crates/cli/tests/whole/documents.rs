@@ -114,7 +114,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// A copy of a checkout that is made once, because its run takes some seconds.
+    /// Copies a checkout that is prepared only once, because its run takes some seconds.
     fn new() -> Self {
         static FIRST: OnceLock<Reader> = OnceLock::new();
         let first = FIRST.get_or_init(Self::first);
@@ -260,13 +260,13 @@ fn wrapper() -> String {
     format!("#!/bin/sh\n'{TOLOK}' \"$@\"\ncode=$?\ncase $code in {SAID}) exit 0 ;; *) exit $code ;; esac\n")
 }
 
-/// The port of a small server for all readers.
+/// The port of the small server that all readers share.
 fn server_port() -> u16 {
     static SERVER: OnceLock<(Child, u16)> = OnceLock::new();
     SERVER.get_or_init(server).1
 }
 
-/// A small server, and its port. It ends with this process, when its standard input closes.
+/// Starts a small server and returns it with its port. It exits when its standard input closes, so at the latest with this process.
 fn server() -> (Child, u16) {
     let script = "const s = require('http').createServer((q, a) => { const hello = q.url.endsWith('/hello'); \
                   a.setHeader('content-type', hello ? 'text/html' : 'application/json'); \

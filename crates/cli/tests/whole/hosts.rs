@@ -110,7 +110,7 @@ impl Hosts {
         String::from_utf8_lossy(&said.stdout).into_owned()
     }
 
-    /// All that runs on the hosts: what is in the network of one of them.
+    /// All processes on the hosts: those in the network namespace of one of them.
     pub fn processes(&self) -> Vec<u32> {
         let network = |pid: u32| fs::read_link(format!("/proc/{pid}/ns/net")).ok();
         let own: Vec<PathBuf> = self.hosts.iter().filter_map(|host| network(host.init)).collect();

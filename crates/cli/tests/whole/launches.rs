@@ -93,7 +93,8 @@ fn in_the_midst(place: &Place) -> Started {
     loaded(place, &["run", "try"])
 }
 
-/// Starts tolok, and waits until its load has begun. Folders for temporary files tell what is this place's from what is others'.
+/// Starts tolok, and waits until its load has begun. Its folder for temporary files tells this place's
+/// processes from others'.
 pub fn loaded(place: &Place, arguments: &[&str]) -> Started {
     let mut command = place.command(arguments);
     command.env("TMPDIR", temporary(place));
@@ -120,7 +121,7 @@ fn servers(place: &Place) -> Vec<u32> {
     pids(place, "faulty-subject\0--port\0")
 }
 
-/// Processes whose command line has these words and this place's folder for temporary files.
+/// Processes whose command line contains these words and this place's folder for temporary files.
 fn pids(place: &Place, words: &str) -> Vec<u32> {
     let folder = temporary(place).display().to_string();
     let entries = fs::read_dir("/proc").unwrap().flatten();

@@ -178,7 +178,7 @@ fn another_body_than_the_expected_one_is_no_good_answer() {
 #[test]
 fn a_server_that_never_answers_is_not_a_rate_of_zero_but_a_failure() {
     let server = ScriptedServer::start(|_| Reply::never());
-    // Requests begin a moment later on a busy machine, and time out inside the window all the same.
+    // Long enough that requests time out inside the window even if a busy machine starts them late.
     let said = load(&server, &["-d", "2s"]);
     assert_eq!(said.code, Some(5), "{}", said.output);
     assert!(said.output.contains("timeout"), "{}", said.output);

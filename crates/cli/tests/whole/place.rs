@@ -110,8 +110,8 @@ impl Place {
         self
     }
 
-    /// Adds the study `try`: `hello` on these subjects, in windows of `duration`. It ignores other work on the machine. Windows last
-    /// a second, because a trial fails if the lab was held up for more than a third of its window.
+    /// Adds the study `try`: `hello` on these subjects, in windows of `duration`. It ignores other work on the machine. Windows of
+    /// a second are safe: a trial fails only if the lab is held up for more than a third of its window.
     pub fn with_study(self, subjects: &str, blocks: u32, duration: &str) -> Self {
         let text = format!(
             "title = 'Try'\nsubjects = {subjects}\nblocks = {blocks}\nseed = 7\nceiling = false\naa-pair = false\nreruns = 0\n\
@@ -195,8 +195,8 @@ pub struct Started {
     progress: Receiver<String>,
 }
 
-/// Signals every process of this place whose command line begins like this, but not their children, which briefly have the same
-/// one after a fork.
+/// Signals every process of this place whose command line begins with `line`. Spares their children, which briefly have the
+/// same command line after a fork.
 pub fn signal_all(place: &Place, line: &str, signal: rustix::process::Signal) {
     let home = format!("TOLOK_HOME={}", place.path().display());
     let all = fs::read_dir("/proc").unwrap().flatten();

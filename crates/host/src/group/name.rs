@@ -75,7 +75,7 @@ fn boot(proc: &Path) -> Option<String> {
     id.get(..8).filter(|boot| is_boot(boot)).map(str::to_owned)
 }
 
-/// The pid namespace of this process, if it is known not to be the machine's first.
+/// The inode of this process's pid namespace; `None` if it is unknown or the machine's first.
 fn later_namespace(proc: &Path) -> Option<u64> {
     procfs::pid_namespace(proc).filter(|inode| *inode != procfs::FIRST_PID_NAMESPACE)
 }
@@ -84,8 +84,8 @@ fn is_boot(text: &str) -> bool {
     text.len() == 8 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The start time of a living process: field 22 of `stat`. Field 3 marks ended processes whose parent has not waited
-/// for them, which in some containers never happens.
+/// The start time of a living process: field 22 of `stat`. Field 3 marks zombies, which
+/// some containers never reap.
 fn start_ticks(proc: &Path, pid: u32) -> Option<u64> {
     let stat = procfs::stat(proc, pid)?;
     let mut fields = procfs::name_and_fields(&stat)?.1;

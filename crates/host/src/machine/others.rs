@@ -1,4 +1,4 @@
-//! What other programs take of the CPUs while somebody looks.
+//! Measures for a moment how much CPU time other programs take.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub struct Others {
 }
 
 impl Others {
-    /// Looks for so long; `None` where the machine does not tell.
+    /// Measures for this long. `None` if the machine does not report CPU times.
     pub fn look(over: Duration) -> Option<Self> {
         let (mut host, processes) = (ThisHost::default(), Processes::default());
         let (before, times) = (host.reading()?, processes.cpu_times());

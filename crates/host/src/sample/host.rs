@@ -95,7 +95,8 @@ impl Host {
         reading
     }
 
-    /// The lowest and the highest frequency of all CPUs, by cpufreq. Without it, `cpuinfo` may show a nominal one.
+    /// The lowest and the highest frequency of all CPUs, from cpufreq. `cpuinfo` is no substitute, because it may
+    /// show a nominal frequency.
     fn frequencies(&mut self) -> Option<(u64, u64)> {
         let mut room = Room(usize::MAX);
         let mut read = Vec::new();

@@ -1,13 +1,13 @@
-//! The tables of the types that drivers represent differently, and their true content. This is the one of MariaDB and
-//! MySQL; [`super::fidelity_postgres`] has PostgreSQL's.
+//! The tables of the types that drivers represent differently, and their true content. This file has the table for MariaDB
+//! and MySQL; [`super::fidelity_postgres`] has PostgreSQL's.
 //!
-//! They are not ranked: any answer is accepted, and [`super::judge_fidelity`] reports the result for each type.
+//! Drivers are not ranked: any answer is accepted, and [`super::judge_fidelity`] reports the result for each type.
 
 use tolok_model::Wire;
 
 use super::fidelity_postgres;
 
-/// How many rows each table has.
+/// Rows of each table.
 pub(super) const ROW_COUNT: usize = 8;
 
 /// A type with its values, one for each row.
@@ -21,7 +21,7 @@ pub(super) struct Column {
     pub values: [Expected; ROW_COUNT],
 }
 
-/// The columns of the table in a server that speaks this protocol, in order.
+/// The columns of the table for servers with this protocol, in order.
 pub(super) fn columns(wire: Wire) -> Vec<Column> {
     if wire == Wire::Postgres {
         return fidelity_postgres::COLUMNS.to_vec();
@@ -65,7 +65,7 @@ pub(super) enum Expected {
     Json(&'static str),
     /// Bytes that are not text.
     Bytes(&'static [u8]),
-    /// An array: as PostgreSQL writes it, and as JSON.
+    /// An array, as PostgreSQL writes it and as JSON.
     Array(&'static str, &'static str),
 }
 

@@ -5,7 +5,7 @@ use Expected::{
     Array, Bytes, Day, Decimal, Double, Float, Instant, Interval, Json, Moment, Null, Text, Time, Truth, Whole,
 };
 
-/// A type of our own, with its words.
+/// Our own enum type, with its values.
 pub(super) const ENUM: (&str, [&str; 4]) = ("fidelity_enum", ["plain", "späti", "it''s", "two words"]);
 
 const fn of(
@@ -17,8 +17,8 @@ const fn of(
     Column { name, sql_type, awkward, values: [a, Null, b, c, d, e, f, g] }
 }
 
-/// Ordinary values, the ends of each type's range, and values that JSON or a driver's own types cannot hold. The second row of all
-/// is NULL.
+/// Ordinary values, the ends of each type's range, and values that JSON or a driver's own types cannot hold. The second row is
+/// NULL in every column.
 #[rustfmt::skip]
 pub(super) const COLUMNS: [Column; 24] = [
     of("bigint_", "BIGINT", 4, [

@@ -8,7 +8,7 @@ use super::document::{Kind, elements, fields, kind, parse, text};
 use super::fidelity::{Column, Expected, ROW_COUNT, columns};
 use super::judge_value::judge_value;
 
-/// The result for each type in this answer to the fidelity workload, or why it is not such an answer. `wire` tells the table.
+/// The result for each type in this answer to the fidelity workload, or why it is not such an answer. `wire` selects the table.
 pub fn judge_fidelity(body: &[u8], wire: Wire) -> Result<Vec<ColumnVerdict>, String> {
     let document = parse(body).ok_or_else(|| format!("the {} bytes of the answer are no JSON", body.len()))?;
     let given = elements(document).ok_or_else(|| format!("{} instead of an array of rows", kind(document)))?;

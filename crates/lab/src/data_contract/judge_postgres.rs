@@ -19,7 +19,7 @@ pub(super) fn truth(owed: bool, token: &RawValue) -> Verdict {
     }
 }
 
-/// A moment with its zone. PostgreSQL writes it in the zone of the session.
+/// A moment with its time zone. PostgreSQL writes it in the session's zone.
 pub(super) fn instant(owed: &str, token: &RawValue) -> Verdict {
     let given = text(token);
     if given.strip_suffix("+00") == Some(owed) {
@@ -56,7 +56,7 @@ pub(super) fn interval(owed: &str, token: &RawValue) -> Verdict {
     }
 }
 
-/// A length of time. Its parts are apart, because months and days differ in length.
+/// A length of time. Its parts stay separate, because months and days differ in length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Length {
     months: i64,
@@ -65,7 +65,7 @@ struct Length {
 }
 
 impl Length {
-    /// Adds `number` of a unit, which is named by its first letters.
+    /// Adds `number` of a unit. Only the first letters of its name matter.
     fn add(&mut self, number: &str, unit: &str) -> Option<()> {
         const MICROSECONDS: [(&str, f64); 5] =
             [("milli", 1e3), ("micro", 1.0), ("hour", 3.6e9), ("min", 6e7), ("sec", 1e6)];
@@ -148,7 +148,7 @@ pub(super) fn array(written: &str, elements: &str, token: &RawValue) -> Verdict 
     if is_same_text(&owed_value, &given) {
         return reformatted("an array of strings");
     }
-    // JavaScript's arrays of numbers become such objects.
+    // JavaScript writes its typed arrays as such objects.
     let numbered = given.as_object().is_some_and(|fields| {
         let owed = owed_value.as_array().map(Vec::as_slice).unwrap_or_default();
         let is_field = |(index, element): (usize, &Value)| fields.get(&index.to_string()) == Some(element);

@@ -79,7 +79,7 @@ fn write_fidelity(out: &mut dyn Write, comment: &str) -> io::Result<()> {
     writeln!(out, "COMMIT;")
 }
 
-/// PostgreSQL takes a quoted text for a value of any type.
+/// A quoted text, which PostgreSQL converts to any type.
 fn literal(expected: &Expected) -> String {
     let text = match expected {
         Expected::Null => return "NULL".to_owned(),

@@ -30,12 +30,12 @@ fn plugin_folder(folder: String) -> String {
     format!("--plugin-dir={folder}")
 }
 
-/// The client program of MariaDB and MySQL, which reads statements from standard input.
+/// The client's command for this target. It reads statements from standard input.
 pub(super) fn command(dialect: Dialect, program: &Program, target: &Target, options: &[&str]) -> Command {
     let words = words(dialect, program);
     let mut command = Command::new(words.first().map_or("", String::as_str));
     command.args(words.iter().skip(1)).args(options).envs(&program.env).stdin(Stdio::piped());
-    // Data are taken byte for byte, and nothing in them acts as a client command.
+    // The client passes data on byte for byte, and treats nothing in them as its own command.
     command.args(["--binary-mode", "--default-character-set=utf8mb4"]);
     // MySQL's clients read an account from this file even with options that forbid it.
     command.env("MYSQL_TEST_LOGIN_FILE", "/dev/null").env_remove("MYSQL_PWD").env_remove("MYSQL_HOST");
@@ -43,7 +43,7 @@ pub(super) fn command(dialect: Dialect, program: &Program, target: &Target, opti
         Target::Socket { path } => {
             command.arg("--protocol=socket").arg(format!("--socket={}", path.display())).arg("--user=root");
             if dialect == Dialect::Mariadb {
-                // Clients of MariaDB 11.4 and later require TLS even on a socket, which nobody can intercept.
+                // Clients of MariaDB 11.4 and later require TLS even on a Unix socket, where it is pointless.
                 command.arg("--skip-ssl");
             }
         }

@@ -39,7 +39,7 @@ impl Dialect {
         }
     }
 
-    /// The server of `data`, without network options.
+    /// The command of a server on `data`, without network options.
     pub(super) fn server(self, program: &Program, data: &Path, folder: &Path) -> Vec<String> {
         let mut words = match self {
             Self::Mariadb => mariadb::server(program, data),
@@ -69,8 +69,7 @@ impl Dialect {
         }
     }
 
-    /// The socket of a server in that folder with that network port. It is some 15 characters longer than the folder; the
-    /// kernel allows 107.
+    /// The path of a server's socket. It is some 15 characters longer than `folder`'s path; the kernel allows 107 in all.
     pub(super) fn socket(self, folder: &Path, port: u16) -> PathBuf {
         match self {
             Self::Mariadb | Self::Mysql => folder.join("db.sock"),
@@ -94,7 +93,7 @@ impl Dialect {
         }
     }
 
-    /// The file with the server's process number. A killed server leaves it.
+    /// The file with the server's process number. A killed server leaves it behind.
     pub(super) fn pid_file(self, folder: &Path, data: &Path) -> PathBuf {
         match self {
             Self::Mariadb | Self::Mysql => folder.join("db.pid"),
@@ -110,7 +109,7 @@ impl Dialect {
         }
     }
 
-    /// Whether the server does not run as root.
+    /// Whether the server refuses to run as root.
     pub(super) fn refuses_root(self) -> bool {
         self == Self::Postgres
     }
@@ -167,7 +166,7 @@ impl Dialect {
         }
     }
 
-    /// A reading from the answers of these statements.
+    /// A reading from the results of the statements of `status`.
     pub(super) fn reading(self, own: &Rows, all: &Rows) -> StatusReading {
         match self {
             Self::Mariadb | Self::Mysql => status::reading(own, all),
@@ -199,7 +198,7 @@ impl Dialect {
         format!("{question} ({})", names.join(", "))
     }
 
-    /// The statement that drops one of our tables, with what belongs to it.
+    /// The statement that drops one of our tables and the type that belongs to it.
     pub(super) fn drop_table(self, name: &str) -> String {
         match self {
             Self::Postgres if name == "fidelity" => {

@@ -48,7 +48,7 @@ pub(super) fn server(program: &Program, data: &Path, folder: &Path) -> Vec<Strin
     // The write-ahead log may take 1 GiB by default, too large for a folder in memory.
     words.extend(set("max_wal_size", "64MB"));
     words.extend(set("min_wal_size", "32MB"));
-    // Moments are written in this zone; by default it is the machine's.
+    // The server writes moments in this zone. By default it is the machine's.
     words.extend(set("timezone", "UTC"));
     // The other ways to share memory depend on the box's limits.
     words.extend(set("dynamic_shared_memory_type", "mmap"));

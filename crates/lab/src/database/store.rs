@@ -22,7 +22,7 @@ use crate::home::{HomeError, user_folder};
 use crate::lock::lock;
 use crate::toolbox::Program;
 
-/// Increase it when templates are made differently, so that no old one is used.
+/// Increase this when templates are made differently, so old ones are not used.
 const WAY: u32 = 1;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -44,8 +44,8 @@ impl DatabaseStore {
     /// Returns the template with these data. If there is none yet, calls `begins` and makes it. Two tolok processes that
     /// want the same template take turns. Gives up once `is_wanted` returns false.
     ///
-    /// `load` writes the statements, run as the database's root, that create databases, tables and accounts. `data_sha256`
-    /// identifies them.
+    /// `load` writes the statements that create databases, tables and accounts. They run as the database's root.
+    /// `data_sha256` identifies them.
     pub fn template(
         &self,
         engine: Engine,
@@ -74,13 +74,13 @@ impl DatabaseStore {
         // The sweep spares these remains, because this process holds their lock.
         clear(&making)?;
         let made = template::make(program, load, &making, &folder, is_wanted);
-        // Holds the logs of a successful attempt or the parts of a failed one. If it cannot be removed now, the next sweep does it.
+        // Holds the logs of a successful attempt or the parts of a failed one. If this removal fails, the next sweep retries it.
         let _ = fs::remove_dir_all(making);
         made.map(|()| template)
     }
 
-    /// Whether this account can use the template with these data, or make it. `data_sha256` takes long, so it is called only in a store
-    /// that another account has written to.
+    /// Checks that this account can use the template with these data, or make it. `data_sha256` takes long, so it is called only if
+    /// another account closes the store or a template to this one.
     pub fn check(
         &self,
         engine: Engine,
@@ -138,7 +138,7 @@ fn clear(making: &Path) -> Result<(), DatabaseError> {
     }
 }
 
-/// What a group or everybody may do, as in a file's mode.
+/// Permission bits of the group and of others, as in a file's mode.
 const READ: u32 = 0o055;
 const WRITE: u32 = 0o022;
 
@@ -146,7 +146,7 @@ fn me() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Whether `found` belongs to another account, which lets nobody else do this.
+/// Whether `found` belongs to another account and gives no one else the permission `what`. Root is never shut out.
 fn is_closed(user: u32, found: &Metadata, what: u32) -> bool {
     user != 0 && found.uid() != user && found.mode() & what == 0
 }

@@ -71,7 +71,7 @@ impl Home {
     }
 
     /// The file with this name in one of our folders, else the user's file, whose ending may be left out. A bare name means ours,
-    /// even beside a file of that name, such as the `core` of a crashed program.
+    /// even if the working folder has a file of that name, such as the `core` of a crashed program.
     fn own_or_file(&self, folder: &str, name: &str, may_be_ours: bool) -> Option<PathBuf> {
         let with_ending = format!("{name}.toml");
         let own = Some(self.root.join(folder).join(&with_ending)).filter(|_| may_be_ours);

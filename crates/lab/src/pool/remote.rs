@@ -61,7 +61,7 @@ impl Ssh {
     }
 }
 
-/// What a command of this machine prints, or the last line of its errors if it fails.
+/// What a command on this machine prints, or the last line of its errors if it fails.
 pub(crate) fn printed(command: &mut Command) -> io::Result<Result<String, String>> {
     let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output()?;
     Ok(match status.success() {

@@ -66,13 +66,13 @@ fn has(list: &str, extension: &str) -> bool {
 
 /// Folders that may contain this PHP's extensions: its own, and the same folder of the system and of the toolbox.
 ///
-/// apt downloads only packages that the system lacks. If it has `php8.2-common` but no PHP, the toolbox gets a PHP without
+/// apt downloads only packages that the system lacks. If the system has `php8.2-common` but no PHP, the toolbox gets a PHP without
 /// `pdo.so`, and that file is in the system's folder.
 fn folders(program: &Program, toolbox: &Toolbox) -> Vec<PathBuf> {
     let own = ["extensions", "php_extensions"].into_iter().find_map(|name| program.extras.get(name));
     let Some(own) = own.filter(|folder| !folder.is_empty()).map(PathBuf::from) else { return Vec::new() };
     let (system, fetched) = (&toolbox.surroundings.system_root, toolbox.root());
-    // The toolbox's folder first, because it is itself below the system's root.
+    // Strips the toolbox's root first, because it is itself below the system's root.
     let below = own.strip_prefix(&fetched).or_else(|_| own.strip_prefix(system)).map(Path::to_owned);
     let others = below.into_iter().flat_map(|below| [system.join(&below), fetched.join(&below)]);
     let mut folders = vec![own.clone()];

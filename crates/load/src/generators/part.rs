@@ -27,7 +27,7 @@ pub fn admits(socket: &TcpStream, token: &str) -> io::Result<bool> {
     // Reads no further byte: another process reads what follows.
     let mut said = vec![0; token.len() + 1];
     { socket }.read_exact(&mut said)?;
-    // Looks at every byte, so the time does not tell how many were right. The length is not the peer's to choose.
+    // Compares every byte, so the time does not reveal how many were right. The peer cannot choose the length.
     let differing = said.iter().zip(token.bytes().chain([b'\n'])).fold(0, |found, (one, other)| found | (one ^ other));
     Ok(differing == 0)
 }

@@ -45,14 +45,14 @@ impl Plan {
         if is_private { DATABASE_OVERHEAD_S } else { 0.0 }
     }
 
-    /// Approximate time of all trials, in seconds. The first rounds take place whatever the budget.
+    /// Approximate time of all trials, in seconds. The first rounds run whatever the budget.
     pub fn estimate_s(&self) -> f64 {
         let all_s = self.rounds_estimate_s(u32::MAX);
         let least_s = self.rounds_estimate_s(LEAST_FOR_A_RULE);
         self.budget_s.map_or(all_s, |budget_s| all_s.min(budget_s.max(least_s)))
     }
 
-    /// About how long the rounds take that no budget can spare; `None` if the budget is enough for them, or if there is none.
+    /// Approximate time of the rounds that run whatever the budget, in seconds. `None` if the budget covers them, or there is none.
     pub fn beyond_budget_s(&self) -> Option<f64> {
         let least_s = self.rounds_estimate_s(LEAST_FOR_A_RULE);
         self.budget_s.filter(|budget_s| *budget_s < least_s).map(|_| least_s)

@@ -72,7 +72,7 @@ impl From<Option<String>> for Help {
 #[derive(Debug)]
 pub struct Reading {
     problems: Vec<Problem>,
-    /// How many of these, the first ones, are errors of syntax.
+    /// Number of syntax errors, which come first in `problems`.
     of_syntax: usize,
     /// Where to show a problem of the whole document: its first line that is neither empty nor a comment.
     head: Span,
@@ -169,7 +169,7 @@ impl Reading {
         was_wrong || self.lost.iter().any(|statement| statement.contains(name))
     }
 
-    /// All problems, in text order. Errors of syntax come first, because others may follow from them.
+    /// All problems: first syntax errors, because others may follow from them. Each kind is in text order.
     pub fn into_problems(mut self) -> Vec<Problem> {
         let place = |problem: &Problem| (problem.span.start, problem.span.end);
         let (of_syntax, others) = self.problems.split_at_mut(self.of_syntax);

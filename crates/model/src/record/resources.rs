@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Other programs may use this share of the machine's CPUs: less is what an idle system does on its own, and a part of it
-/// lands on the subject's CPUs only now and then.
+/// The share of the machine's CPUs that other programs may use. An idle system uses less, and only some of that falls on the
+/// subject's CPUs.
 pub const FOREIGN_TOLERATED: f64 = 0.05;
-/// The hypervisor may take this share of the machine's CPUs. It takes time from all parts alike, and no figure can be
-/// corrected for it, so little is tolerated; a quiet host takes about a tenth of it.
+/// The share of the machine's CPUs that the hypervisor may take. It takes time from all parts alike, and no figure can be
+/// corrected for it, so the limit is low. A quiet host takes about a tenth of it.
 pub const STEAL_TOLERATED: f64 = 0.01;
 
 /// Resources that a part of the trial used in the window. Values that could not be read are absent, never zero.

@@ -29,7 +29,7 @@ impl Scale {
         if is_sound { Ok(Self(factor)) } else { Err(ScaleError(factor.to_string())) }
     }
 
-    /// Scales a time to be measured. It shrinks at most to the shortest, and a time already below that does not shrink.
+    /// Scales a length, but shortens none to less than `SHORTEST_S`. A length already below that does not shrink.
     /// Zero stays zero: a ramp's jump takes no time, and a warm-up may be empty.
     fn duration(self, seconds: f64) -> f64 {
         (seconds * self.0).max(SHORTEST_S.min(seconds))
@@ -51,7 +51,7 @@ impl fmt::Display for Scale {
     }
 }
 
-/// What a factor does to warm-ups and measurements: `shortened to 10%, and to no less than 100 ms`. `None` if nothing.
+/// What a factor does to warm-ups and measurements: `shortened to 10%, and to no less than 100 ms`. `None` for 1.
 pub fn scale_words(factor: f64) -> Option<String> {
     let percent = (factor * 1e4).round() / 1e2;
     match factor {
@@ -71,7 +71,7 @@ pub(crate) fn is_unscaled(scale: &f64) -> bool {
 
 impl Study {
     /// The same study, with every warm-up, window, stage, outage and number of iterations scaled. Names stay the same,
-    /// so that a short run can be compared with a long one. Rates, users, time-outs, pauses and objectives do not
+    /// so a short run can be compared with a long one. Rates, users, time-outs, pauses and objectives do not
     /// change.
     #[must_use]
     pub fn scaled(&self, scale: Scale) -> Self {
@@ -103,7 +103,7 @@ fn scale_load(load: &mut LoadProfile, scale: Scale, tools: &[LoadTool]) {
     match &mut load.executor {
         Executor::ConstantVus { .. } | Executor::ConstantArrivalRate { .. } => {}
         Executor::PerVuIterations { iterations, .. } => *iterations = scaled_iterations(*iterations, scale, 1),
-        // Each user needs at least one, as in the study itself.
+        // Each user needs at least one iteration, as in the study itself.
         Executor::SharedIterations { vus, iterations } => {
             *iterations = scaled_iterations(*iterations, scale, u64::from(*vus));
         }

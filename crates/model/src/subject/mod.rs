@@ -399,8 +399,7 @@ fn read_colour(colour: Table<ColourFile>, reading: &mut Reading) -> Option<Colou
 }
 
 impl Parameter {
-    /// Converts `value` to the type of the default, because what looks like a number may be meant as a word. Refuses what is not
-    /// permitted.
+    /// Converts `value` to the default's type, because a word may look like a number. Refuses values that are not permitted.
     fn accept(&self, name: &str, value: &ParameterValue) -> Result<ParameterValue, String> {
         let value = match (&self.default, value) {
             (ParameterValue::Text(_), value) => ParameterValue::Text(value.to_string()),

@@ -77,7 +77,7 @@ fn check(text: &str) {
         for Problem { span, message, .. } in &problems {
             assert!(text.get(span.clone()).is_some(), "{span:?} is not in {text:?} ({message})");
         }
-        // Errors of syntax come first, in text order; then the others, in text order.
+        // Syntax errors come first, then the others, each in text order.
         let starts: Vec<usize> = problems.iter().map(|problem| problem.span.start).collect();
         assert!(starts.chunk_by(|one, next| one <= next).count() <= 2, "{starts:?} in {text:?}");
     }

@@ -170,7 +170,7 @@ fn cost(drawing: &mut Drawing, case: &CaseFinding, scale: &Scale, cost: Option<&
     drawing.text("v", Anchor::Start, end + 6.0, top + 14.0, &value);
 }
 
-/// The names of all cases, as far as there is room for them.
+/// The names of all cases, shortened to the room that they have.
 fn labels(scenario: &ScenarioFinding, room: f64) -> Vec<String> {
     let is_any_marked = scenario.cases.iter().any(|case| !case.ranked);
     let mark = if is_any_marked { NOT_RANKED.chars().count() as f64 } else { 0.0 };

@@ -181,7 +181,7 @@ pub(crate) fn fitted(text: &str, letters: f64) -> String {
     format!("{}…{}", start.trim_end(), end.trim_start())
 }
 
-/// Names for one chart, each of at most so many letters, and all different.
+/// Shortens the names of one chart to at most this many letters each, so different ones stay different.
 fn fitted_apart(names: &[&str], letters: f64) -> Vec<String> {
     apart(names, letters as usize, |name, most| fitted(name, most as f64))
 }

@@ -9,7 +9,7 @@ use tolok_analysis::{Estimate, PublishedFinding, PublishedReading};
 use super::ratios::Axis;
 use super::{Anchor, DOT, Drawing, WIDTH, fitted, short};
 
-/// Two lines of words, and the axis.
+/// Height of a row: two lines of words, and the axis.
 pub(super) const ROW: f64 = 52.0;
 /// Height of everything above the axis in a row.
 pub(super) const WORDS: f64 = 33.0;

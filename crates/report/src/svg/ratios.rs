@@ -3,7 +3,7 @@
 //! n cases have n (n − 1) / 2 pairs, too many for a chart. It shows each case against the first. The table below has all pairs.
 //!
 //! The light band around 1 covers differences that do not matter, from 1 / (1 + e) to 1 + e for a smallest effect e. The whisker is
-//! the ratio's own interval, as everywhere. The verdict, which covers all pairs of the scenario, fills the dot.
+//! the ratio's own interval, as everywhere. The dot's fill shows the verdict, which covers all pairs of the scenario.
 
 use tolok_analysis::figures::{Quantity, amount, figure};
 use tolok_analysis::{Comparison, ScenarioFinding, Verdict};

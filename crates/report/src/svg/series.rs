@@ -53,7 +53,7 @@ pub(crate) fn series(series: &ProgramSeries, time: Time) -> Option<String> {
     for (line, way) in series.lines.iter().zip(of_lines(series)) {
         draw_line(&mut drawing, series, line, way, time, [&across, &up]);
     }
-    // A name of many wide letters is wider than its number of letters says, and here it may fill the whole line.
+    // Wide letters make a name wider than its letter count suggests, and here a name may fill the whole line.
     let letters = (WIDTH - 40.0) / (1.12 * LETTER);
     let names = fitted_apart(&series.lines.iter().map(|line| line.title.as_str()).collect::<Vec<_>>(), letters);
     for (row, ((line, way), name)) in series.lines.iter().zip(of_lines(series)).zip(&names).enumerate() {

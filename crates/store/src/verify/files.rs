@@ -20,7 +20,7 @@ pub(super) fn check(folder: &RunFolder, manifest: &Manifest) -> Check {
         Ok(check) => check,
         Err(error) => unreadable(folder, "files", &error),
     });
-    // A tolok at work writes a record first, and its line at once after it.
+    // A running tolok writes a record first, and its line right after it.
     let is_at_work = RunFolder::is_at_work(folder.path());
     for name in folder.finished().into_iter().chain(folder.blocks()).filter(|_| !is_at_work) {
         if standing.iter().all(|line| line.folder != name) {

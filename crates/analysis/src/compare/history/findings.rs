@@ -30,7 +30,7 @@ pub struct RunHistory {
 }
 
 impl RunHistory {
-    /// Whether a change of any figure was looked for. The ceiling is the machine's, and no answer by itself.
+    /// Whether any figure was checked for changes. The ceiling does not count, because it belongs to the machine.
     pub fn can_tell(&self) -> bool {
         self.series.iter().any(|series| series.not_judged.is_none() && !series.is_ceiling)
     }

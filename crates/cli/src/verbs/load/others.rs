@@ -1,7 +1,7 @@
-//! Whether other programs took the CPUs from the load and its server.
+//! Detects other programs that took the CPUs from the load and its server.
 //!
-//! No one can say which processes are the server, its workers and its database. So tolok looks shortly before the load and shortly
-//! after it, when those have nothing to do. Whoever is busy at both times was busy in between.
+//! tolok cannot tell which processes are the server, its workers and its database. So it looks just before the load and just after
+//! it, when those are idle. It assumes that a machine that is busy both times was also busy in between.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use tolok_load::verdict::{Gate, Reason};
 
 use crate::args::{IfBusy, LoadArgs};
 
-/// How long each look takes.
+/// Length of each look.
 const LOOKED_OVER: Duration = Duration::from_millis(250);
-/// With more CPU time left than this, there was enough for all.
+/// If more than this share of the CPUs was idle, there was enough for all.
 const IDLE_ENOUGH: f64 = 0.10;
 
 /// What other programs did before the load.
@@ -23,14 +23,15 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Looks, if that is wanted. The laboratory judges by itself, and what loads from other machines is not seen here.
+    /// Looks, if the user wants it. The laboratory, which reads `--events`, has its own check. Generators on other machines cannot be
+    /// seen from here.
     pub(super) fn look(args: &LoadArgs) -> Option<Self> {
         let is_wanted = args.if_busy == IfBusy::Doubt && !args.events && args.generators.is_empty();
         let others = is_wanted.then(|| Others::look(LOOKED_OVER)).flatten()?;
         Some(Self { others, began: ThisHost::default().reading()? })
     }
 
-    /// Why the load's figures are in doubt. On a machine that was quiet before, nothing is looked at any more.
+    /// Why the load's figures are in doubt. If the machine was quiet before the load, there is no second look.
     pub(super) fn doubt(&self) -> Option<Reason> {
         if self.others.share <= TAKEN_TOLERATED {
             return None;

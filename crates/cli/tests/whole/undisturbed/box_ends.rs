@@ -139,7 +139,7 @@ fn start_lab(test: &str, ground: &Ground) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
 }
 
-/// For each victim: starts a lab whose box holds what `begin` started in the copy, then kills the victim.
+/// For each victim: starts a lab, in a copy of this process that runs `test`, then kills the victim and checks what is left.
 fn nothing_is_left_whoever_is_killed(test: &str) {
     for victim in Victim::ALL {
         let ground = Ground::new();
@@ -168,7 +168,7 @@ fn gone_with(victim: Victim, lab: &mut Child, at_work: &AtWork) {
     let traces = &at_work.traces;
     if victim != Victim::Lab {
         if victim.ends_the_box() {
-            // The generator is the lab's own child. If no process was left to end the groups, the lab has not noticed yet.
+            // The generator is the lab's own child. If the keeper was killed, it runs until the lab notices.
             let generator = format!("{} sleep", at_work.generator);
             let is_other = |process: &String| !(victim == Victim::Keeper && process.starts_with(&generator));
             assert_all_gone(|| traces.processes_left().into_iter().filter(is_other).collect());
@@ -178,7 +178,7 @@ fn gone_with(victim: Victim, lab: &mut Child, at_work: &AtWork) {
         assert!(status.success(), "{victim:?}: {status}");
     }
     assert_all_gone(|| traces.processes_left());
-    // The lab did this before it ended.
+    // The lab removed the groups before it ended.
     let left = if victim == Victim::Lab { Vec::new() } else { traces.groups_left() };
     assert_eq!(left, [""; 0], "{victim:?}");
 }
@@ -198,7 +198,7 @@ impl AtWork {
     }
 }
 
-/// Adds a line for the bench, if it asked for one.
+/// Adds a line for the bench, if it named a file.
 fn note(test: &str, victim: Victim, took: Duration) {
     let Some(path) = std::env::var_os(ENDS) else { return };
     let server = test.rsplit("::").next().unwrap().replace('_', " ");

@@ -1,4 +1,4 @@
-//! `tolok load --capacity`, which believes no rate that a busy machine made the generator miss.
+//! `tolok load --capacity`, which ignores rates that the generator missed because the machine was busy.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn a_search_ends_below_the_rate_that_the_server_cannot_hold() {
     assert_eq!(found["searches"].as_array().unwrap().len(), 2, "{}", said.progress);
     for search in found["searches"].as_array().unwrap() {
         let (kept, crossed) = (search["kept_rps"].as_f64().unwrap(), search["crossed_rps"].as_f64().unwrap());
-        // At 140/s the queue grows by 40 a second, and half of the answers take longer than 100 ms within half a second.
+        // At 140/s the queue grows by 40 a second, and half of the responses take longer than 100 ms within half a second.
         assert!(kept < 140.0 && crossed > kept && crossed / kept <= 1.5, "{search}");
     }
     assert!(found["low_rps"].as_f64() <= found["capacity_rps"].as_f64());

@@ -28,7 +28,7 @@ fn every_tool_is_a_trial_of_the_same_server_and_the_wire_agrees_with_it() {
         let good = found["ledger"]["good"].as_u64().unwrap();
         assert!(good > 0 && found["goodput_rps"].as_f64().unwrap() > 0.0, "{name}: {found}");
         assert!(found["generator"]["cpu_s"].as_f64().unwrap() > 0.0, "{name}: {}", found["generator"]);
-        // The window of tolok's own tool and of k6 is a part of the process's life, and the count is read at its borders.
+        // For tolok's own tool and k6, the window is a part of the process's life, and the count is read at its ends.
         if let Some(wire) = found["wire"]["answers_2xx"].as_u64() {
             let tolerated = (good / 20).max(20);
             assert!(wire.abs_diff(good) <= tolerated, "{name} counted {good}, the wire {wire}");
@@ -58,9 +58,9 @@ fn a_trial_with_postgresql_records_what_it_did_beside_one_with_mariadb() {
         let database = &outcome["database"];
         assert!(database["version"].as_str().unwrap().starts_with(char::is_numeric), "{database}");
         let good = outcome["ledger"]["good"].as_u64().unwrap();
-        // Where its package has no pg_stat_statements, nothing tells how many statements there were.
+        // Some packages lack pg_stat_statements, and then nothing counts the statements.
         if let Some(queries) = database["queries"].as_u64() {
-            // The borders of the window lie between two readings.
+            // The window ends between two readings, so the counts differ a little.
             assert!(good > 0 && (0.8..1.25).contains(&(queries as f64 / good as f64)), "{good} answers, {database}");
             assert!(database["rows_sent"].as_u64().unwrap() >= queries / 2, "{database}");
         }

@@ -1,4 +1,4 @@
-//! Verdicts on known differences, on this machine: the servers are paced.
+//! Verdicts on differences that are known because the servers are paced.
 
 use std::fs;
 

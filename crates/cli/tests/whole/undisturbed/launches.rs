@@ -1,4 +1,4 @@
-//! Launches whose slices are looked at one by one.
+//! Tests that check the slices of a launch one by one.
 
 use rustix::process::{Signal, geteuid};
 use tolok_testkit::require;
@@ -55,7 +55,7 @@ fn a_machine_that_stands_still_for_seconds_costs_a_slice_and_not_the_launch() {
     let started = loaded(&place, &["run", "try"]);
     let load = loads(&place)[0];
     kill(load, Signal::STOP);
-    // Longer than any slice, and than the time-out of a request.
+    // Longer than any slice and than a request's time-out.
     std::thread::sleep(std::time::Duration::from_millis(2_500));
     kill(load, Signal::CONT);
     let (said, code) = started.finish();

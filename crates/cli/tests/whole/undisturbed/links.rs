@@ -1,4 +1,4 @@
-//! Links take as long as they are told to.
+//! Links delay packets as configured.
 
 use rustix::process::geteuid;
 use serde_json::Value;
@@ -24,7 +24,7 @@ fn every_packet_of_a_link_takes_its_time() {
     let packets = |direction: &str| link[direction]["packets"].as_u64().unwrap();
     assert!(packets("to_subject") > 0 && packets("to_client") > 0, "{link}");
     assert_eq!(near["outcome"]["link"], Value::Null);
-    // A handshake and a request are two round trips: nothing answers in the subject's place.
+    // A handshake and a request take two round trips, so nothing nearer answered in the subject's place.
     assert!(distant["outcome"]["cold_start_s"].as_f64().unwrap() >= 0.06);
     assert_eq!(distant["isolation"]["sysctls"]["net.ipv4.tcp_congestion_control"], "cubic");
 }

@@ -1,5 +1,5 @@
-//! Tests whose judgement needs the machine for itself, one at a time. They stand together, so that all others wait for them once:
-//! tests run in the order of their names.
+//! Tests that judge figures, so they need the machine for themselves, one at a time. Tests run in the order of their names. These
+//! share a module, so all others wait for them only once.
 
 mod box_ends;
 mod capacity;

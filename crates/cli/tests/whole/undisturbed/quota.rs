@@ -1,4 +1,4 @@
-//! CPUs of one's own, and a quota of their time.
+//! Dedicated CPUs, and a quota of CPU time.
 
 use serde_json::Value;
 use tolok_host::group::Controller;
@@ -7,8 +7,8 @@ use tolok_testkit::require;
 use crate::environments::{has_groups, place, run};
 use crate::place::{Place, my_turn};
 
-/// A place with a study of the same server on a CPU of its own and under a quota of one CPU's time. It has company: a process
-/// that takes all it gets, so that both would use more than one CPU.
+/// A place with a study of the same server on a dedicated CPU and under a quota of one CPU's time. A busy loop runs beside the
+/// server, so the two would use more than one CPU.
 fn two_modes() -> Place {
     let place = place("none", "subject = { cpus = 1, mode = ['dedicated', 'quota'] }");
     let file = place.path().join("subjects/test/server/subject.toml");
@@ -41,7 +41,7 @@ fn a_quota_is_told_from_dedicated_cpus_and_the_two_are_never_in_one_table() {
     assert!(periods > 0 && seconds > 0.0, "{quota}");
     let used = |record: &Value| record["outcome"]["subject"]["cpu_s"].as_f64().unwrap();
     assert!(used(dedicated) > 0.0 && used(quota) > 0.0);
-    // Each is a scenario of its own, with a table of its own.
+    // Each mode is a separate scenario with its own table.
     let report: Value = serde_json::from_str(&place.tolok(&["report", "latest", "--format", "json"]).output).unwrap();
     let scenarios = report["scenarios"].as_array().unwrap();
     let modes: Vec<&str> =
@@ -52,7 +52,7 @@ fn a_quota_is_told_from_dedicated_cpus_and_the_two_are_never_in_one_table() {
         assert_eq!(scenario["comparisons"].as_array().unwrap().len(), 0, "{scenario}");
     }
     let markdown = place.tolok(&["report", "latest", "--format", "md"]).output;
-    // Tables with a line a scenario compare nothing, nor does the one of what each subject was given.
+    // Tables with one line per scenario compare nothing, and neither does the table of what each subject was given.
     let is_of_figures = |block: &&str| block.starts_with("| subject |") && !block.starts_with("| subject | given ");
     let tables = markdown.split("\n\n").filter(is_of_figures);
     let both = tables.filter(|table| table.contains("dedicated") && table.contains("quota"));

@@ -79,7 +79,7 @@ fn given_quota(machine: &Machine) -> Option<Advice> {
 fn busy(machine: &Machine) -> Option<Advice> {
     let why = "other programs take the CPU in the middle of a measurement, which shows as latency";
     let fix = "stop other work, or wait; reports say which trials were disturbed";
-    // Programs that have a CPU each wait for none, so pressure does not tell of them.
+    // Programs that each have a CPU to themselves wait for none, so pressure does not show them.
     if let Some(others) = machine.moment.others.as_ref().filter(|others| others.share > FOREIGN_TOLERATED) {
         let by = others.busiest.as_ref().map(|words| format!(", {words}")).unwrap_or_default();
         let what = format!("busy when looked at: other programs used {} of the CPUs{by}", small_share(others.share));

@@ -42,8 +42,8 @@ impl Search {
         }
     }
 
-    /// Of this many of them, one has an answer that no socket buffer holds; the others are small. Each such answer is seconds of
-    /// work for a slow subject, and a connection that one of them leaves busy shows.
+    /// One in this many requests has a response that no socket buffer can hold; the others are small. Few large ones are enough:
+    /// each costs a slow subject seconds, and even a single connection that one leaves busy shows.
     fn large_in(self) -> usize {
         match self {
             Self::Rare => 20,

@@ -125,7 +125,7 @@ pub(super) fn subtitle(audit: &Audit) -> String {
         counted(audit.read.claims as u64, "claim"),
     ];
     let parts = [audit.key.clone(), audit.source.clone(), read.join(", ")];
-    // A bare file has no title but its name, and the heading has it.
+    // A bare file's only title is its name, which the heading already shows.
     parts.into_iter().filter(|part| !part.is_empty() && *part != audit.title).collect::<Vec<String>>().join(" · ")
 }
 

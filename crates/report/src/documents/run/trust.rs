@@ -234,7 +234,7 @@ fn quiet(findings: &Findings) -> Check {
     left_by_others(findings, "Others left the CPU to the servers", &repeated, disturbed)
 }
 
-/// That the CPU was free for what was measured: nothing was discarded, and what was kept had it.
+/// The check that others left the CPU free: no trial was discarded, and others took little during those that were kept.
 pub(crate) fn left_by_others(findings: &Findings, rule: &'static str, repeated: &str, disturbed: usize) -> Check {
     let others = &findings.others;
     let discarded = counted(disturbed as u64, "trial");
