@@ -115,7 +115,7 @@ impl DatabaseStore {
         }
     }
 
-    /// Removes the remains of interrupted attempts, including its own, unless another process holds their lock.
+    /// Removes the remains of interrupted attempts, except those whose lock is held.
     fn sweep(&self) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
         for left in entries.filter(|path| path.extension().is_some_and(|ending| ending == "making")) {

@@ -60,7 +60,7 @@ fn a_trial_with_postgresql_records_what_it_did_beside_one_with_mariadb() {
         let good = outcome["ledger"]["good"].as_u64().unwrap();
         // Some packages lack pg_stat_statements, and then nothing counts the statements.
         if let Some(queries) = database["queries"].as_u64() {
-            // The window ends between two readings, so the counts differ a little.
+            // The window's ends are between readings, so the counts differ a little.
             assert!(good > 0 && (0.8..1.25).contains(&(queries as f64 / good as f64)), "{good} answers, {database}");
             assert!(database["rows_sent"].as_u64().unwrap() >= queries / 2, "{database}");
         }
