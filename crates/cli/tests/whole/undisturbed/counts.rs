@@ -60,8 +60,9 @@ fn a_trial_with_postgresql_records_what_it_did_beside_one_with_mariadb() {
         let good = outcome["ledger"]["good"].as_u64().unwrap();
         // Some packages lack pg_stat_statements, and then nothing counts the statements.
         if let Some(queries) = database["queries"].as_u64() {
-            // The window's ends are between readings, so the counts differ a little.
-            assert!(good > 0 && (0.8..1.25).contains(&(queries as f64 / good as f64)), "{good} answers, {database}");
+            // The window's ends are between readings, and requests are in flight at both.
+            let tolerated = (good / 4).max(16);
+            assert!(good > 0 && queries.abs_diff(good) <= tolerated, "{good} answers, {database}");
             assert!(database["rows_sent"].as_u64().unwrap() >= queries / 2, "{database}");
         }
         assert!((1..=4).contains(&database["connections_max"].as_u64().unwrap()), "a pool of 4: {database}");
