@@ -52,10 +52,11 @@ fn of_plan(records: &Records) -> Findings {
     }
     let recorded: BTreeSet<u32> = trials.iter().map(|trial| trial.number).collect();
     let trials_missing = plan.trials.iter().filter(|trial| !recorded.contains(&trial.number)).count() as u32;
-    let skipped = plan
-        .skipped
-        .iter()
-        .map(|skipped| SkippedSubject { subject: skipped.subject.clone(), reason: skipped.reason.clone() });
+    let skipped = plan.skipped.iter().map(|skipped| SkippedSubject {
+        subject: skipped.subject.clone(),
+        reason: skipped.reason.clone(),
+        database_only: skipped.database_only,
+    });
     let isolation = isolation(run, trials);
     let (sensitivity, variance) = sensitivity(records, &scenarios);
     let others = others(run.machine.cpus, &scenarios, &timed);

@@ -73,6 +73,11 @@ impl Names {
         self
     }
 
+    /// Whether this is a reference: it declares that it does less work, so it shows a limit and cannot replace another subject.
+    pub(crate) fn is_reference(&self, choice: &SubjectChoice) -> bool {
+        self.subjects.get(&choice.subject).is_some_and(|name| name.setup.less_work(choice).is_some())
+    }
+
     /// Title of a workload. If only the title of its name is known, the parameters follow it. If no title is known, the result is
     /// the workload's text.
     pub(crate) fn workload(&self, text: &str) -> String {

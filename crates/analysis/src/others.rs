@@ -5,8 +5,8 @@
 
 use tolok_model::{FOREIGN_TOLERATED, STEAL_TOLERATED};
 
-use crate::figures::small_share;
-use crate::findings::{CaseFinding, OthersFinding, ScenarioFinding};
+use crate::figures::{counted, small_share};
+use crate::findings::{CaseFinding, OthersFinding, ScenarioFinding, TurnsFinding};
 use crate::flag::FlagKind;
 use crate::programs::Timed;
 use crate::usage::share;
@@ -14,13 +14,22 @@ use crate::usage::share;
 /// What others took of a machine with this many CPUs, in the case that suffered most.
 pub(crate) fn others(machine_cpus: u32, scenarios: &[ScenarioFinding], timed: &[Timed]) -> OthersFinding {
     let cases = || scenarios.iter().flat_map(|it| it.cases.iter().chain(&it.ceiling)).filter(|case| !is_external(case));
-    let turns = || timed.iter().filter_map(|timed| timed.finding.turns.as_ref());
-    let of_machine = |cpus: f64| share(cpus, f64::from(machine_cpus));
-    let used = cases().filter_map(|case| case.foreign_busy);
-    let used = used.chain(turns().filter_map(|turns| of_machine(turns.foreign_cpus))).reduce(f64::max);
-    let stolen = cases().filter_map(|case| case.stolen);
-    let stolen = stolen.chain(turns().filter_map(|turns| of_machine(turns.stolen_cpus))).reduce(f64::max);
-    OthersFinding { used, stolen, caution: caution(used.unwrap_or_default(), stolen.unwrap_or_default()) }
+    // Cases that took turns share what was taken.
+    let turns = |cpus: fn(&TurnsFinding) -> f64| {
+        let of_scenario = move |timed: &Timed| {
+            let taken = timed.finding.turns.as_ref().and_then(|turns| share(cpus(turns), f64::from(machine_cpus)));
+            std::iter::repeat_n(taken, timed.finding.cases.len()).flatten()
+        };
+        timed.iter().flat_map(of_scenario)
+    };
+    let used: Vec<f64> =
+        cases().filter_map(|case| case.foreign_busy).chain(turns(|turns| turns.foreign_cpus)).collect();
+    let stolen: Vec<f64> = cases().filter_map(|case| case.stolen).chain(turns(|turns| turns.stolen_cpus)).collect();
+    OthersFinding { used: most(&used), stolen: most(&stolen), caution: caution(&used, &stolen) }
+}
+
+fn most(shares: &[f64]) -> Option<f64> {
+    shares.iter().copied().reduce(f64::max)
 }
 
 /// Whether tolok did not start the server, which then counts among the other programs.
@@ -28,24 +37,27 @@ fn is_external(case: &CaseFinding) -> bool {
     case.flags.iter().any(|flag| flag.kind == FlagKind::External)
 }
 
-fn caution(used: f64, stolen: f64) -> Option<String> {
-    let programs = (used > FOREIGN_TOLERATED).then(|| {
-        format!(
-            "Other programs used up to {} of the CPUs (limit {}), so servers and programs got less than a quiet machine gives them. \
-             `tolok doctor` names those programs: stop them and measure again.",
-            small_share(used),
-            small_share(FOREIGN_TOLERATED)
-        )
+/// From what was taken of each case.
+fn caution(used: &[f64], stolen: &[f64]) -> Option<String> {
+    let programs = beyond(used, FOREIGN_TOLERATED, ["other programs used", "of the CPUs"]).map(|words| {
+        format!("{words} than a quiet machine gives. `tolok doctor` names those programs: stop them and measure again.")
     });
-    let hypervisor = (stolen > STEAL_TOLERATED).then(|| {
-        format!(
-            "The hypervisor took up to {} of the CPU time (limit {}). Measure again later, or on a machine with CPUs of its own.",
-            small_share(stolen),
-            small_share(STEAL_TOLERATED)
-        )
-    });
-    let both: Vec<String> = [programs, hypervisor].into_iter().flatten().collect();
+    let hypervisor = beyond(stolen, STEAL_TOLERATED, ["the hypervisor took", "of the CPU time"])
+        .map(|words| format!("{words} than without it. Measure again later, or on a machine with CPUs of its own."));
+    let both: Vec<String> = programs.into_iter().chain(hypervisor).collect();
     (!both.is_empty()).then(|| both.join(" "))
+}
+
+/// In how many cases more was taken than the limit, and how much at most. `None` if in none.
+fn beyond(shares: &[f64], limit: f64, [took, whole]: [&str; 2]) -> Option<String> {
+    let number = shares.iter().filter(|share| **share > limit).count();
+    let most = small_share(most(shares).filter(|most| *most > limit)?);
+    let (place, up_to, they) = match number {
+        1 => ("one case".to_owned(), "", "it"),
+        several => (counted(several as u64, "case"), "up to ", "they"),
+    };
+    let limit = small_share(limit);
+    Some(format!("In {place}, {took} {up_to}{most} {whole} in the median trial (limit {limit}), so {they} got less"))
 }
 
 #[cfg(test)]
@@ -54,10 +66,14 @@ mod tests {
 
     #[test]
     fn what_others_may_take_needs_no_caution_and_more_does() {
-        assert_eq!(caution(0.05, 0.01), None);
-        let busy = caution(0.95, 0.0).unwrap();
-        assert!(busy.starts_with("Other programs used up to 95% of the CPUs (limit 5%)"), "{busy}");
-        let stolen = caution(0.0, 0.03).unwrap();
-        assert!(stolen.starts_with("The hypervisor took up to 3% of the CPU time (limit 1%)"), "{stolen}");
+        assert_eq!(caution(&[0.05], &[0.01]), None);
+        let busy = caution(&[0.04, 0.95], &[0.0]).unwrap();
+        let words = "In one case, other programs used 95% of the CPUs in the median trial (limit 5%), so it got less than a \
+                     quiet machine gives.";
+        assert!(busy.starts_with(words), "{busy}");
+        let stolen = caution(&[0.04], &[0.02, 0.03]).unwrap();
+        let words =
+            "In 2 cases, the hypervisor took up to 3% of the CPU time in the median trial (limit 1%), so they got less";
+        assert!(stolen.starts_with(words), "{stolen}");
     }
 }

@@ -2,6 +2,7 @@
 
 use tolok_model::{DiagnosisRecord, Plan, RunRecord, TrialRecord};
 
+use crate::findings::CaseFinding;
 use crate::names::Names;
 
 #[derive(Debug, Clone, Copy)]
@@ -18,4 +19,11 @@ pub struct Records<'a> {
     pub diagnoses: &'a [DiagnosisRecord],
     /// The fingerprint of all of them and of the raw files behind them, if known.
     pub records_sha256: Option<&'a str>,
+}
+
+impl Records<'_> {
+    /// Whether the subject of a case is a reference.
+    pub(crate) fn is_reference(&self, case: &CaseFinding) -> bool {
+        self.plan.case(&case.case).is_some_and(|case| self.names.is_reference(&case.subject))
+    }
 }

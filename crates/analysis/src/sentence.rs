@@ -21,23 +21,37 @@ pub(crate) const MOST_WITH_RATIOS: usize = 3;
 /// If all servers keep up, their goodputs are the same by construction, which is not a tie.
 const BY_THE_CLOCK: &str = "This compares correct responses per second, which cannot exceed the offered rate; servers that keep up differ in response time.";
 
-/// The conclusion from the comparisons of a scenario, in one or two sentences. `cases` are in the order of the table.
+/// The conclusion from the comparisons of a scenario, in a few sentences. `cases` are in the order of the table. References only
+/// follow at the end, because they do less work than those that compete.
 pub(crate) fn verdict_sentence(
     cases: &[CaseFinding],
     comparisons: &[Comparison],
     smallest_effect: f64,
     (judge, is_open): (Judge, bool),
+    is_reference: impl Fn(&CaseFinding) -> bool,
 ) -> String {
-    let table = Table { judge, ..Table::of(cases) };
+    let (references, competing): (Vec<&CaseFinding>, Vec<&CaseFinding>) =
+        cases.iter().partition(|case| case.ranked && is_reference(case));
+    let table = Table { judge, ..Table::of(competing) };
     let answer = table.answer(comparisons, smallest_effect, &alone, &Answer::sentence);
     let is_by_the_clock = is_open && judge == Judge::Goodput;
     let by_the_clock = if is_by_the_clock && table.ranked.len() > 1 { BY_THE_CLOCK } else { "" };
-    in_sentences([answer, by_the_clock.to_owned(), table.not_ranked()])
+    in_sentences([answer, by_the_clock.to_owned(), table.not_ranked(), beside_the_ranking(&references)])
 }
 
 /// Joins the sentences that are not empty.
-pub(crate) fn in_sentences(parts: [String; 3]) -> String {
+pub(crate) fn in_sentences(parts: impl IntoIterator<Item = String>) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// `nginx is a reference, not a competitor.`
+fn beside_the_ranking(references: &[&CaseFinding]) -> String {
+    let names: Vec<String> = references.iter().map(|case| case.short.clone()).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [only] => format!("{only} is a reference, not a competitor."),
+        _ => format!("{} are references, not competitors.", listed(&names, "and")),
+    }
 }
 
 fn alone(only: &CaseFinding) -> String {
@@ -54,8 +68,8 @@ pub(crate) struct Table<'a, F> {
 }
 
 impl<'a, F> Table<'a, F> {
-    pub(crate) fn of(cases: &'a [CaseFinding<F>]) -> Self {
-        let (ranked, unranked) = cases.iter().partition(|case| case.ranked);
+    pub(crate) fn of(cases: impl IntoIterator<Item = &'a CaseFinding<F>>) -> Self {
+        let (ranked, unranked) = cases.into_iter().partition(|case| case.ranked);
         Self { ranked, unranked, judge: Judge::Goodput }
     }
 

@@ -149,6 +149,7 @@ impl<'a> Analysis<'a> {
                 &comparisons,
                 self.records.plan.smallest_effect,
                 (judge, scenario.load.executor.is_open()),
+                |case| self.records.is_reference(case),
             ),
             unscored_diagnoses: diagnoses(&cases, self.records.diagnoses),
             cases,

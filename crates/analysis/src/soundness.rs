@@ -8,9 +8,9 @@ use crate::flag::{Flag, FlagKind};
 /// its figures are lower bounds.
 pub(crate) fn unsound(counts: TrialCounts, scenarios: &[ScenarioFinding], programs: &[ProgramFinding]) -> Vec<String> {
     let TrialCounts { measured, failed, disturbed, .. } = counts;
-    let is_most_discarded = disturbed * 2 > measured;
-    let all = u64::from(measured) + u64::from(failed);
-    let discarded = || format!("{} of {} discarded", count(disturbed.into()), counted(all, "trial"));
+    let all = measured + failed;
+    let is_most_discarded = disturbed * 2 > all;
+    let discarded = || format!("{} of {} discarded", count(disturbed.into()), counted(all.into(), "trial"));
     let of_servers = scenarios.iter().flat_map(|scenario| scenario.cases.iter().chain(&scenario.ceiling));
     let of_programs = programs.iter().flat_map(|program| &program.cases);
     let flags: Vec<&[Flag]> =

@@ -49,7 +49,7 @@ const OF_SERVERS: &[Rule] = rules! {
     memory;
     kinds;
     "writing and uploads" if (|plan| all(plan, |it| !WRITING.contains(&it.workload_name()))):
-        "No workload of this run is about writing or request bodies.",
+        "The run had none of tolok’s workloads that write or send bodies.",
         "`workload = \"crud\"`, `\"updates\"` or `\"upload\"`";
     "a connection for each request" if (|plan| all(plan, |it| it.load.connection == Connection::KeepAlive)):
         "Clients kept their connections, so no server had to accept many new ones.", "`connection = \"per-request\"`";
@@ -146,8 +146,8 @@ fn network(records: &Records) -> Option<Untested> {
     ))
 }
 
-/// Workloads that write, or whose requests have bodies.
-const WRITING: [&str; 5] = ["counter", "crud", "updates", "upload", "validate"];
+/// tolok's workloads that write, or whose requests have bodies.
+const WRITING: [&str; 6] = ["counter", "crud", "mixed", "updates", "upload", "validate"];
 
 fn kinds(records: &Records) -> Option<Untested> {
     let has_parts =

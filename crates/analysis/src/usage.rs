@@ -1,6 +1,6 @@
 //! How much of its CPU time each part of a trial used.
 
-use tolok_model::{CpuMode, Limits};
+use tolok_model::{CpuMode, Limits, Measurement};
 
 use crate::environment::Surroundings;
 
@@ -40,4 +40,14 @@ impl Cpus {
 /// the part can slightly exceed the whole.
 pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0 && part.is_finite()).then(|| (part / whole).clamp(0.0, 1.0))
+}
+
+/// Share of the machine's CPUs that other programs used in a trial.
+pub(crate) fn foreign_share(trial: &Measurement, cpus: &Cpus) -> Option<f64> {
+    share(trial.host.foreign_cpu_s, cpus.machine * trial.window_s)
+}
+
+/// Share of the machine's CPUs that the hypervisor took in a trial.
+pub(crate) fn stolen_share(trial: &Measurement, cpus: &Cpus) -> Option<f64> {
+    share(trial.host.steal_s, cpus.machine * trial.window_s)
 }

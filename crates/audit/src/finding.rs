@@ -28,7 +28,7 @@ pub struct Audit {
     pub sentence: String,
     /// Every check, including those that are impossible because the source lacks something.
     pub findings: Vec<AuditFinding>,
-    /// The laws that found nothing to check, and what they need.
+    /// The laws whose columns the table lacks, and what they need.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -156,7 +156,8 @@ impl Audit {
             fewer_users: count(AuditVerdict::FewerUsers),
             cannot_tell: count(AuditVerdict::CannotTell),
         };
-        let is_left_out = |law: &Law| findings.iter().all(|finding| finding.law != *law);
+        let has_none = |law: &Law| findings.iter().all(|finding| finding.law != *law);
+        let is_left_out = |law: &Law| has_none(law) && !law.reads_in_silence(transcription);
         let left_out = Law::ALL.into_iter().filter(is_left_out);
         let left_out = left_out.map(|law| LeftOut { law, needs: law.needs().to_owned() }).collect();
         let source: Vec<String> = transcription.authors.iter().cloned().chain(year).collect();

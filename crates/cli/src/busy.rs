@@ -17,8 +17,8 @@ use crate::output::say;
 const MOST_DISCARDED: u32 = 10;
 /// How often to check whether another tolok has ended, and whether the user wants to stop.
 const LOOK: Duration = Duration::from_millis(200);
-/// How long to observe which programs use the CPU, for the question to the user.
-const LOOKED_OVER: Duration = Duration::from_millis(500);
+/// How long to observe which programs use the CPU.
+pub const LOOKED_OVER: Duration = Duration::from_millis(500);
 /// How long to wait for a quiet machine when the user chose to wait.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
 

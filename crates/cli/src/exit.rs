@@ -1,5 +1,6 @@
 //! Exit codes, and how verbs report failures.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -13,7 +14,7 @@ use tolok_model::secrets::masked;
 use tolok_model::shown::quotable;
 use tolok_store::{StoreError, is_of_the_place};
 
-use crate::mistaken::instead_of;
+use crate::mistaken::{Found, instead_of};
 use crate::problems;
 
 /// How tolok ended; `tolok help` lists the codes.
@@ -140,6 +141,10 @@ impl From<HomeError> for CliError {
 impl From<StoreError> for CliError {
     fn from(error: StoreError) -> Self {
         match error {
+            // No verb takes a plain folder, so the names of the nearest runs help more.
+            StoreError::NoRun { ref name, .. } if Found::at(Path::new(name)) == Some(Found::Folder) => {
+                Self::usage(&error)
+            }
             StoreError::NoRun { ref name, .. } => Self::mistaken("run", name, &error),
             StoreError::Ambiguous { .. } => Self::usage(error),
             StoreError::Content { .. } => {
@@ -233,4 +238,19 @@ pub fn of_clap(error: &clap::Error) -> ExitCode {
         anstream::eprintln!("{}", shown.trim_end());
     }
     if is_data { ExitCode::SUCCESS } else { ExitCode::from(Exit::Usage as u8) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_in_place_of_a_run_keeps_the_names_of_the_nearest_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().display().to_string();
+        let near = vec!["2026-11-21-users-7f3a".to_owned()];
+        let refused = CliError::from(StoreError::NoRun { name, runs: "runs".into(), near });
+        assert_eq!(refused.exit, Exit::Usage);
+        assert!(refused.text.contains("the nearest is 2026-11-21-users-7f3a"), "{}", refused.text);
+    }
 }

@@ -78,6 +78,8 @@ pub const ANSWERED_SHARE: f64 = 0.5;
 pub const GROWTH_SHARE: f64 = 0.1;
 /// Busier than this, the generator may be the limit as much as the target.
 pub const BUSY_SHARE: f64 = 0.85;
+/// Waiting for a CPU for a larger share of the window is reported.
+pub const WAIT_SHARE: f64 = 0.01;
 /// With a larger share of users idle, the load is that of fewer users.
 pub const IDLE_SHARE: f64 = 0.1;
 /// Little's law must hold to within this share.
@@ -201,11 +203,9 @@ fn outpaced(evidence: &Evidence) -> Option<String> {
 
 fn generator_busy(evidence: &Evidence) -> Option<String> {
     let (busy, wait) = (evidence.busy?, evidence.run_queue_wait);
-    let waited = if wait > 0.01 {
-        format!(", and for {:.0}% of the time something else had its CPU", wait * 100.0)
-    } else {
-        String::new()
-    };
+    let waited = waited(evidence)
+        .map(|percent| format!(", and for {percent} of the time something else had its CPU"))
+        .unwrap_or_default();
     (busy + wait > BUSY_SHARE).then(|| {
         format!(
             "the generator was {:.0}% busy{waited}: these figures are its limit as much as the server's; give it more \
@@ -213,6 +213,12 @@ fn generator_busy(evidence: &Evidence) -> Option<String> {
             busy * 100.0
         )
     })
+}
+
+/// For how much of the window the generator waited for a CPU. `None` if hardly at all.
+fn waited(evidence: &Evidence) -> Option<String> {
+    let wait = evidence.run_queue_wait;
+    (wait > WAIT_SHARE).then(|| format!("{:.0}%", wait * 100.0))
 }
 
 fn ledger(evidence: &Evidence) -> Option<String> {
@@ -225,9 +231,9 @@ fn ledger(evidence: &Evidence) -> Option<String> {
 fn little(evidence: &Evidence) -> Option<String> {
     let by_law = evidence.time_in_flight_s / evidence.window_s;
     let off = (by_law - evidence.in_flight_mean).abs() / evidence.in_flight_mean;
-    let cause = match evidence.run_queue_wait {
-        little if little <= 0.01 => "requests were lost or clocks jumped".to_owned(),
-        wait => format!("the generator waited {:.0}% of the time for a CPU that something else had", wait * 100.0),
+    let cause = match waited(evidence) {
+        None => "requests were lost or clocks jumped".to_owned(),
+        Some(percent) => format!("the generator waited {percent} of the time for a CPU that something else had"),
     };
     (off > LITTLE_SHARE).then(|| {
         format!(

@@ -49,7 +49,7 @@ pub use load::profile::{Arrivals, Connection, Executor, LoadProfile, Pace, Pool,
 pub use plan::error::PlanError;
 pub use plan::skipped::Skipped;
 pub use plan::slices::{PlannedSlice, PlannedTurn};
-pub use plan::{Case, CaseId, DATABASE_ONLY, Here, Plan, PlannedTrial, Ready, Selected, Stopping};
+pub use plan::{Case, CaseId, Here, Plan, PlannedTrial, Ready, Selected, Stopping};
 pub use program::{ProgramScenario, ProgramWorkload, Runs, SubjectProgram};
 pub use protocol::Protocol;
 pub use reading::text::{Problem, Span};
@@ -76,7 +76,7 @@ pub use study::file::StudyFile;
 pub use study::judge::Judge;
 pub use study::publish::Quotable;
 pub use study::published::{PublishedMetric, PublishedRatio};
-pub use study::scale::{Scale, ScaleError, scale_words};
+pub use study::scale::{Scale, ScaleError, scale_percent_words, scale_words};
 pub use study::slices::{Design, SliceDesign, describe as describe_slices};
 pub use study::{Scenario, Study, SubjectSelector};
 pub use subject::brought::{

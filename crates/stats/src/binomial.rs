@@ -106,6 +106,17 @@ mod tests {
         assert!((low - (0.01 - reach)).abs() < 2e-6 && (high - (0.01 + reach)).abs() < 2e-6, "{low} {high}");
     }
 
+    /// At the mean the continued fraction has the most terms. By symmetry, I_x(a, a) is one half at x = 1/2.
+    #[test]
+    fn half_of_a_hundred_million_trials_have_the_interval_of_a_normal_distribution() {
+        let (successes, trials) = (50_000_000, 100_000_000);
+        let middle = incomplete_beta(successes as f64, successes as f64, 0.5);
+        assert!((middle - 0.5).abs() < 1e-5, "{middle}");
+        let (low, high) = ends(successes, trials);
+        let reach = 1.959_963_985 * (0.25 / trials as f64).sqrt();
+        assert!((low - (0.5 - reach)).abs() < 1e-8 && (high - (0.5 + reach)).abs() < 1e-8, "{low} {high}");
+    }
+
     #[test]
     fn no_trials_have_no_share() {
         assert_eq!(share_interval(0, 0, Level::P95), None);

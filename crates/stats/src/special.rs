@@ -1,10 +1,11 @@
 //! The special functions behind the normal and Student's t distribution, and the inversion of a symmetric distribution.
 //!
-//! Implemented here because only two short special cases are needed: the incomplete beta function with a parameter of
-//! one half, and the complementary error function.
+//! Implemented here because they are short: the incomplete beta function, by its continued fraction, and the error
+//! functions.
 
-/// The most terms of a continued fraction or of a series. No argument used here needs more than about 140.
-const MOST_TERMS: u32 = 500;
+/// The most terms of a continued fraction or of a series. Most arguments need fewer than 200. Near the mean of a
+/// binomial, the number grows with the square root of its trials: 100 million need almost 4,000.
+const MOST_TERMS: u32 = 20_000;
 
 /// The relative change by a term below which evaluation stops.
 const PRECISION: f64 = 1e-16;

@@ -19,7 +19,7 @@ pub enum StoreError {
     Content { path: PathBuf, what: &'static str, reason: String },
     #[error("another tolok is working in {}; wait until it has ended", path.display())]
     Busy { path: PathBuf },
-    #[error("there is no run `{name}`: neither a folder of that name nor one in {}{}", runs.display(), nearest(near))]
+    #[error("there is no run `{name}`: neither in a folder of that name nor in {}{}", runs.display(), nearest(near))]
     NoRun {
         name: String,
         runs: PathBuf,
@@ -104,7 +104,9 @@ fn explain(source: &io::Error) -> String {
         | io::ErrorKind::NotADirectory => {
             format!("{source}; choose a folder that you may write with --runs DIR")
         }
-        io::ErrorKind::AlreadyExists => "it exists already; choose another folder with --runs DIR".to_owned(),
+        io::ErrorKind::AlreadyExists => {
+            "it exists already; move it away, or choose another folder with --runs DIR".to_owned()
+        }
         _ if source.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => {
             format!("{source}; allow more (`ulimit -n 1024`), and go on with `tolok resume`")
         }
@@ -128,7 +130,8 @@ mod tests {
     #[test]
     fn a_name_that_is_taken_says_how_to_choose_another() {
         let refused = StoreError::Write { path: "runs".into(), source: io::ErrorKind::AlreadyExists.into() };
-        assert_eq!(refused.to_string(), "cannot write runs: it exists already; choose another folder with --runs DIR");
+        let expect = "cannot write runs: it exists already; move it away, or choose another folder with --runs DIR";
+        assert_eq!(refused.to_string(), expect);
     }
 
     #[test]

@@ -7,7 +7,7 @@ class Cache
     @lock, @kept, @readings = Mutex.new, {}, {}
   end
 
-  # Keeps a row only if nothing has changed it since the reading began.
+  # Keeps a row only if it exists, and if nothing has changed it since the reading began.
   def row(id)
     reading = Object.new
     @lock.synchronize do
@@ -16,7 +16,7 @@ class Cache
       @readings[id] = reading
     end
     row = yield
-    @lock.synchronize { keep(id, row) if @readings[id].equal?(reading) }
+    @lock.synchronize { keep(id, row) if row && @readings[id].equal?(reading) }
     row
   ensure
     @lock.synchronize { @readings.delete(id) if @readings[id].equal?(reading) }

@@ -19,7 +19,7 @@ use crate::findings::seconds::SecondsFinding;
 use crate::findings::trials::DisturbedTrial;
 use crate::link::link_use;
 use crate::observations::{answers, goodput, per_answer};
-use crate::usage::share;
+use crate::usage::{foreign_share, share, stolen_share};
 
 figures! {
     /// The figures of a server under a scenario, and the conclusions from them.
@@ -82,10 +82,9 @@ figures! {
     /// Share of its CPUs that the generator used.
     generator_busy: Option<f64> = middle_of_known(generator_busy) [Share] csv "generator_busy";
     /// Share of the machine's CPUs that other programs used.
-    foreign_busy: Option<f64> = middle_of_known(|it, around| share(it.host.foreign_cpu_s, around.cpus.machine * it.window_s))
-        [Share Lower] csv "foreign_busy";
+    foreign_busy: Option<f64> = middle_of_known(|it, around| foreign_share(it, &around.cpus)) [Share Lower] csv "foreign_busy";
     /// Share of the machine's CPUs that the hypervisor took.
-    stolen: Option<f64> = middle_of_known(|it, around| share(it.host.steal_s, around.cpus.machine * it.window_s)) [Share Lower] csv "stolen";
+    stolen: Option<f64> = middle_of_known(|it, around| stolen_share(it, &around.cpus)) [Share Lower] csv "stolen";
     /// Most processes at once in any scored trial.
     processes_max: u32 = whole(|it| it.trials.used().map(|used| used.processes_max).max().unwrap_or(0))
         [Count] csv "processes_max";

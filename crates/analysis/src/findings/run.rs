@@ -1,7 +1,7 @@
 //! The top level of a run's findings.
 
 use serde::Serialize;
-use tolok_model::scale_words;
+use tolok_model::{scale_percent_words, scale_words};
 
 use super::case::ScenarioFinding;
 use super::fairness::FairnessLedger;
@@ -81,8 +81,7 @@ impl Findings {
     /// A sentence that the run was shorter or longer than its study, or `None` if it was not.
     pub fn scaled(&self) -> Option<String> {
         let of_programs = || {
-            let by = scale_words(self.run.scale)?;
-            let by = by.split(',').next().unwrap_or_default();
+            let by = scale_percent_words(self.run.scale)?;
             Some(format!("Runs of programs {by}: in number and in time they were not what the study says."))
         };
         let of_servers = self.run.scaled().filter(|_| !self.has_programs_only());
@@ -170,4 +169,7 @@ pub struct SkippedSubject {
     pub subject: String,
     /// The reason, and what would help.
     pub reason: String,
+    /// Whether it was left out only of workloads that ask a database; absent if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub database_only: bool,
 }

@@ -41,7 +41,12 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
 
 /// What delays users between a response and their next request, when no count includes them. `None` if the generator got its CPU time.
 fn cause(trial: &Measurement, inputs: &CaseInputs) -> Option<String> {
-    let waited = share(trial.generator.run_queue_wait_s, trial.window_s).filter(|waited| *waited > WAITING_EXPLAINS)?;
+    // The record has the sum over threads, and the law counts time on the wall.
+    let threads = f64::from(trial.generator.threads_max.max(1));
+    let waited = share(trial.generator.run_queue_wait_s, threads * trial.window_s)?;
+    if waited <= WAITING_EXPLAINS {
+        return None;
+    }
     let others = taken_by_others(trial, inputs).map(|_| "other programs took the CPU, and ").unwrap_or_default();
     Some(format!("{others}the generator waited {} of the time for a CPU", small_share(waited)))
 }

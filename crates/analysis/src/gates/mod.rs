@@ -11,13 +11,13 @@ mod little;
 mod schedule;
 mod seconds;
 
-use tolok_model::{FOREIGN_TOLERATED, Measurement};
+use tolok_model::{FOREIGN_TOLERATED, Measurement, STEAL_TOLERATED};
 
 use crate::case_inputs::{CaseInputs, causes_of, warnings_that_count};
-use crate::figures::{counted, small_share};
+use crate::figures::{counted, listed, small_share};
 use crate::findings::{GateFinding, GateOutcome};
 use crate::flag::{Flag, FlagKind};
-use crate::usage::share;
+use crate::usage::{foreign_share, stolen_share};
 
 pub use amounts::{CPU_READ_LATE_S, UTILISATION_TOLERATED};
 pub use little::{FEWEST_ANSWERS_FOR_LITTLE, LITTLE_OFF};
@@ -82,7 +82,7 @@ const GATES: &[Gate] = gates! {
     "lateness" of "open loops" if (is_open), fails if "the generator's lateness moved a percentile by more than 5%"
         ("if the tool itself reports it"): NotTrusted => Trial(schedule::lateness);
     "disturbance" of "every trial" if (|_| true),
-        fails if "other programs disturbed it each time it was measured" ("which bars if no trial is left"):
+        fails if "others disturbed every attempt, or a trial in slices" ("which bars if no trial is left"):
         Disturbed => Case(disturbance);
     "steady-state" of "loads of one level" if (|inputs| seconds::is_asked(&inputs.scenario.load)),
         fails if "the seconds of the window have no single level" ("which bars if most trials fail"):
@@ -248,19 +248,19 @@ fn ledger(trial: &Measurement, inputs: &CaseInputs) -> Judged {
 fn disturbance(word: &'static str, inputs: &CaseInputs) -> Option<Gated> {
     let observations = inputs.observations;
     let discarded = observations.disturbed.iter().map(|(trial, _)| trial.number);
-    let busy: Vec<(u32, f64)> =
-        observations.numbered().filter_map(|(number, trial)| Some((number, taken_by_others(trial, inputs)?))).collect();
-    let failed: Vec<u32> = discarded.chain(busy.iter().map(|(number, _)| *number)).collect();
-    let passed = (observations.scored.len() - busy.len()) as u32;
+    let is_taken_from = |(_, trial): &(u32, &Measurement)| {
+        taken_by_others(trial, inputs).is_some() || taken_by_hypervisor(trial, inputs).is_some()
+    };
+    let kept: Vec<u32> = observations.numbered().filter(is_taken_from).map(|(number, _)| number).collect();
+    let passed = (observations.scored.len() - kept.len()) as u32;
+    let failed: Vec<u32> = discarded.chain(kept).collect();
     let measured = passed + failed.len() as u32;
     let causes = causes_of(observations.disturbed.iter().flat_map(|(_, trial)| &trial.disturbances));
-    let worst = busy.iter().map(|(_, share)| *share).reduce(f64::max);
-    let in_turns =
-        worst.map(|share| format!("other programs used {} of the CPUs, and no turn is repeated", small_share(share)));
     let message = match failed.len() {
         0 => "nothing disturbed it".to_owned(),
         some => {
-            let why: Vec<String> = [causes].into_iter().filter(|it| !it.is_empty()).chain(in_turns).collect();
+            let why: Vec<String> =
+                [causes].into_iter().filter(|it| !it.is_empty()).chain(taken_in_turns(inputs)).collect();
             format!("in {some} of {}: {}", counted(u64::from(measured), "trial"), why.join("; "))
         }
     };
@@ -279,9 +279,24 @@ fn disturbance(word: &'static str, inputs: &CaseInputs) -> Option<Gated> {
     (measured > 0).then(|| Gated { flags: if bars { vec![FlagKind::Disturbed] } else { Vec::new() }, finding })
 }
 
+/// What others took at most in scored trials. `None` if they took no more than is tolerated.
+fn taken_in_turns(inputs: &CaseInputs) -> Option<String> {
+    let most = |taken: fn(&Measurement, &CaseInputs) -> Option<f64>| {
+        inputs.observations.trials().filter_map(|trial| taken(trial, inputs)).reduce(f64::max).map(small_share)
+    };
+    let programs = most(taken_by_others).map(|share| format!("other programs used {share} of the CPUs"));
+    let hypervisor = most(taken_by_hypervisor).map(|share| format!("the hypervisor took {share} of the CPU time"));
+    let both: Vec<String> = programs.into_iter().chain(hypervisor).collect();
+    (!both.is_empty()).then(|| format!("{}, and no turn is repeated", listed(&both, "and")))
+}
+
 /// The share of the CPUs that other programs used in a scored trial, if it exceeds the limit. `None` for a server that tolok did not
 /// start, because that server counts among them.
 fn taken_by_others(trial: &Measurement, inputs: &CaseInputs) -> Option<f64> {
-    let used = share(trial.host.foreign_cpu_s, inputs.cpus.machine * trial.window_s)?;
-    (used > FOREIGN_TOLERATED && !inputs.is_external()).then_some(used)
+    foreign_share(trial, inputs.cpus).filter(|used| *used > FOREIGN_TOLERATED && !inputs.is_external())
+}
+
+/// The share of the CPU time that the hypervisor took in a scored trial, if it exceeds the limit.
+fn taken_by_hypervisor(trial: &Measurement, inputs: &CaseInputs) -> Option<f64> {
+    stolen_share(trial, inputs.cpus).filter(|stolen| *stolen > STEAL_TOLERATED)
 }

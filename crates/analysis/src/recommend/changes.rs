@@ -45,16 +45,19 @@ pub(super) fn goodput_changes(scene: &Scene, picks: Vec<&CaseFinding>, other_nee
     changes
 }
 
-/// Where the order of a pick and another case is known to flip, as seen from this scenario.
+/// Where the order of a pick and another case is known to flip, as seen from this scenario. A reference cannot replace a pick,
+/// and the scene has none.
 fn flips(scene: &Scene, picks: &[&CaseFinding]) -> Vec<String> {
     let is_pick = |subject: &String| picks.iter().any(|pick| pick.subject == *subject);
+    let competes = |subject: &String| scene.finding.cases.iter().any(|case| case.subject == *subject);
     let of_panel = |panel: &FactorPanel| -> Vec<String> {
         let Some(here) = panel.levels.iter().find(|level| level.scenario == scene.finding.id) else {
             return Vec::new();
         };
         let overtakes = |crossing: &&FactorCrossover| {
-            let ahead = if here.value < crossing.at { &crossing.faster_below } else { &crossing.faster_above };
-            crossing.sure && is_pick(ahead)
+            let (below, above) = (&crossing.faster_below, &crossing.faster_above);
+            let (ahead, behind) = if here.value < crossing.at { (below, above) } else { (above, below) };
+            crossing.sure && is_pick(ahead) && competes(behind)
         };
         panel.crossovers.iter().filter(overtakes).map(|crossing| flip_words(panel, crossing, here.value)).collect()
     };

@@ -165,17 +165,11 @@ pub(crate) fn recommend(
 
 /// The scenario without its references. They do less work, so they show a limit and cannot replace another case.
 fn without_references<'s>(records: &Records, scenario: &'s ScenarioFinding) -> Cow<'s, ScenarioFinding> {
-    let is_reference = |case: &CaseFinding| {
-        let choice = records.plan.case(&case.case).map(|case| &case.subject);
-        choice.is_some_and(|choice| {
-            records.names.subjects.get(&choice.subject).is_some_and(|name| name.setup.less_work(choice).is_some())
-        })
-    };
-    if !scenario.cases.iter().any(is_reference) {
+    if !scenario.cases.iter().any(|case| records.is_reference(case)) {
         return Cow::Borrowed(scenario);
     }
     let mut others = scenario.clone();
-    others.cases.retain(|case| !is_reference(case));
+    others.cases.retain(|case| !records.is_reference(case));
     let stays = |subject: &str| others.cases.iter().any(|case| case.subject == subject);
     others.comparisons.retain(|pair| stays(&pair.a) && stays(&pair.b));
     Cow::Owned(others)

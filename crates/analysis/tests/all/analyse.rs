@@ -5,7 +5,7 @@ use crate::invented::{
 };
 use proptest::prelude::*;
 use serde_json::Value;
-use tolok_analysis::{CaseFinding, ScenarioFinding, Verdict};
+use tolok_analysis::{CaseFinding, ScenarioFinding, VariantSetup, Verdict};
 use tolok_model::{FailureKind, Measurement, SplitMix64};
 
 /// One scenario with the given cases, and its finding.
@@ -69,6 +69,27 @@ mod verdicts {
         let sentence =
             "Bun.serve is fastest: 2.02× the runner-up, Go net/http (95% CI 1.97–2.08), ahead in all 5 rounds.";
         check(bun_above_go_above_node, sentence);
+    }
+
+    /// Go declares that it does less work.
+    #[test]
+    fn a_reference_is_never_the_next_nor_the_first() {
+        let with_reference = |goodput_rps: f64, sentence: &str| {
+            let fill = |run: &mut InventedRun| {
+                run.steady(GO, goodput_rps).steady(BUN, 40_000.0).steady(NODE, 9_000.0);
+                let setup = VariantSetup { help: String::new(), less_work: Some("its answers are files".to_owned()) };
+                let go = run.names.subjects.get_mut("go/nethttp").expect("it was added");
+                go.setup.variants = [("encoder".to_owned(), setup)].into();
+            };
+            let verdict = one_scenario(5, fill).verdict;
+            assert!(
+                verdict.starts_with("Bun.serve is faster than Node http: 4.") && verdict.ends_with(sentence),
+                "{verdict}"
+            );
+        };
+        let sentence = "ahead in all 5 rounds. Go net/http is a reference, not a competitor.";
+        with_reference(20_000.0, sentence);
+        with_reference(60_000.0, sentence);
     }
 
     #[test]

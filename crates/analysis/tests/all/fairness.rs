@@ -318,6 +318,15 @@ mod untested {
     }
 
     #[test]
+    fn a_mixture_with_forms_is_among_the_workloads_that_send_bodies() {
+        let mut run = json(5);
+        run.steady(GO, 34_000.0);
+        assert!(has(&run, "writing and uploads"));
+        run.scenario("mixed-c64", "mixed", "Mixed", 64).steady(GO, 9_000.0);
+        assert!(!has(&run, "writing and uploads"));
+    }
+
+    #[test]
     fn open_loops_and_links_change_what_is_not_tested() {
         let mut run = InventedRun::new(5);
         let link = Link { loss: 0.01, ..Link::preset("lan-wifi").expect("a preset") };

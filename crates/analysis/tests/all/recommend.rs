@@ -270,6 +270,24 @@ fn a_flip_that_the_run_has_seen_would_change_it() {
     );
 }
 
+/// Both servers that overtake Bun at a distance do less work, so neither can replace it.
+#[test]
+fn a_reference_that_comes_ahead_changes_nothing() {
+    let mut run = distances(6, &[16], &[16], &[0, 20, 100]);
+    for (subject, variant) in [("go/nethttp", "encoder"), ("node/http", "single")] {
+        let setup = VariantSetup { help: String::new(), less_work: Some("its answers are files".to_owned()) };
+        run.names.subjects.get_mut(subject).expect("it was added").setup.variants =
+            [(variant.to_owned(), setup)].into();
+    }
+    let findings = run.findings();
+    let panels = &findings.sensitivity;
+    let is_seen = |it: &str| panels.iter().flat_map(|panel| &panel.crossovers).any(|flip| flip.faster_above == it);
+    assert!(is_seen(GO.label), "the panel still shows the crossing: {panels:?}");
+    for row in of(&findings, "most-answers") {
+        assert!(!row.changes_if.contains("is ahead of Bun.serve"), "{}", row.changes_if);
+    }
+}
+
 /// If a run tells a subject apart from itself, no recommendation is strong.
 #[test]
 fn an_a_a_pair_that_was_told_apart_takes_strength_away() {

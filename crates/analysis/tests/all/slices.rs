@@ -202,8 +202,31 @@ fn slices_are_never_discarded_so_a_machine_that_others_kept_busy_is_told_of_inst
     assert_eq!(gate.message, "in 8 of 8 trials: other programs used 95% of the CPUs, and no turn is repeated");
     assert!(found.others.used.is_some_and(|used| (used - 0.95).abs() < 1e-9), "{:?}", found.others);
     assert!(
-        found.cautions[0].starts_with("Other programs used up to 95% of the CPUs (limit 5%)"),
+        found.cautions[0]
+            .starts_with("In one case, other programs used 95% of the CPUs in the median trial (limit 5%)"),
         "{:?}",
         found.cautions
     );
+}
+
+#[test]
+fn a_hypervisor_that_takes_cpu_time_disturbs_slices_too() {
+    let message = |foreign: f64, steal: f64| {
+        let mut run = run();
+        run.sliced(GO, 40_000.0, 21e-6, &jitter(2, 1.0)).sliced(BUN, 41_200.0, 20e-6, &jitter(1, 1.0));
+        run.change(|launch, trial| {
+            trial.host.foreign_cpu_s = foreign * 2.0 * trial.window_s;
+            // It takes nothing from the first launch.
+            trial.host.steal_s = if launch > 1 { steal * 2.0 * trial.window_s } else { 0.0 };
+        });
+        let cases = scenario(&run).cases;
+        let case = cases.iter().find(|case| case.subject == BUN.label).unwrap();
+        case.gates.iter().find(|gate| gate.gate == "disturbance").unwrap().message.clone()
+    };
+    assert_eq!(message(0.0, 0.009), "nothing disturbed it");
+    let stolen = "in 7 of 8 trials: the hypervisor took 3% of the CPU time, and no turn is repeated";
+    assert_eq!(message(0.0, 0.03), stolen);
+    let both = "in 8 of 8 trials: other programs used 8% of the CPUs and the hypervisor took 3% of the CPU time, and no turn is \
+                repeated";
+    assert_eq!(message(0.08, 0.03), both);
 }

@@ -53,6 +53,11 @@ pub(super) const LAW: LawInfo = LawInfo {
     check,
 };
 
+/// Whether there are means of a stated number of repetitions. Those without telling decimals have no finding.
+pub(super) fn has_columns(transcription: &Transcription) -> bool {
+    columns(transcription).iter().any(|column| !column.means.is_empty())
+}
+
 /// Tests every column of means with decimals.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
     columns(transcription)

@@ -97,6 +97,16 @@ impl Law {
         self.info().needs
     }
 
+    /// Whether the table has these columns, for laws that may find nothing to say about them. The others have a finding whenever they
+    /// have their columns.
+    pub(crate) fn reads_in_silence(self, transcription: &Transcription) -> bool {
+        match self {
+            Self::Percentages => percentages::has_columns(transcription),
+            Self::Grim => grim::has_columns(transcription),
+            _ => false,
+        }
+    }
+
     /// All its findings in a transcription, in file order.
     pub(crate) fn check(self, transcription: &Transcription) -> Vec<AuditFinding> {
         (self.info().check)(transcription)

@@ -22,12 +22,21 @@ const UNEXPLAINED: f64 = 0.05;
 /// Time-outs per connection that suggest one for each of most connections.
 const ABOUT_ONE_EACH: (f64, f64) = (0.8, 1.2);
 
+/// The shares of requests that a table may print.
+const SHARES: [Quantity; 2] = [Quantity::ErrorRate, Quantity::HttpFailRate];
+
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Percentages",
     says: "Shares lie between 0 and 100%, and fit the counts that they are shares of.",
     needs: "a share of failed requests, or their number beside all requests",
     check,
 };
+
+/// Whether a row prints a share. A share alone that is below 100% has no finding.
+pub(super) fn has_columns(transcription: &Transcription) -> bool {
+    let has_share = |row: &Row| SHARES.iter().any(|quantity| row.figure(quantity).is_some());
+    transcription.rows.iter().any(has_share)
+}
 
 /// Checks the shares of each row against each other and against its counts.
 fn check(transcription: &Transcription) -> Vec<AuditFinding> {
@@ -50,8 +59,7 @@ fn closeness(row: &Row) -> f64 {
 
 /// Checks that no share of requests is above 100%.
 fn within(transcription: &Transcription, row: &Row) -> Option<AuditFinding> {
-    let shares = [Quantity::ErrorRate, Quantity::HttpFailRate];
-    let figures: Vec<_> = shares.iter().filter_map(|quantity| row.figure(quantity)).collect();
+    let figures: Vec<_> = SHARES.iter().filter_map(|quantity| row.figure(quantity)).collect();
     let above = figures.iter().find(|figure| Range::of(figure).low > 1.0)?;
     let draft = Draft::new(Law::Percentages, transcription.row_name(row), "Shares of requests are at most 100%.")
         .figure(row, above)

@@ -23,7 +23,18 @@ fn a_law_without_figures_is_named_with_the_columns_that_it_needs() {
     assert_eq!(needed(Law::LittlesLaw, &times).as_deref(), Some(needs));
     assert_eq!(needed(Law::Order, &times), None, "p50 and p99 are in order, so that law was applied");
     assert_eq!(needed(Law::LittlesLaw, &TWO), None, "what is missing of these rows stands among the findings");
+    let share = [("go", "error_rate_percent = 1.2")];
+    assert_eq!(needed(Law::Percentages, &share), None, "a share alone is read, though it contradicts nothing");
+    assert!(needed(Law::Percentages, &times).is_some());
     assert!(Law::ALL.iter().all(|law| !law.needs().is_empty() && !law.needs().ends_with('.')));
+}
+
+#[test]
+fn means_that_prove_nothing_are_read_and_not_left_out() {
+    let lacks_means = |text: &str| audit(&read(text)).left_out.iter().any(|left_out| left_out.law == Law::Grim);
+    let whole = [("go", "requests = 8952")];
+    assert!(!lacks_means(&with("repetitions = 5", &whole)), "a mean without decimals fits any number of runs");
+    assert!(lacks_means(&rows(&whole)), "without the number of runs there is nothing to test");
 }
 
 #[test]

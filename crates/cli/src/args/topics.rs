@@ -78,26 +78,25 @@ pub fn exit_codes_in_short() -> String {
 
 fn in_full(exit: Exit) -> &'static str {
     match exit {
-        Exit::Done | Exit::Interrupted => exit.means(),
-        Exit::Internal => {
-            "internal error: something inside tolok or the machine failed (a full disk, too few open files)"
-        }
+        Exit::Done => "done. `resume` of a finished run only reports it",
+        Exit::Interrupted => exit.means(),
+        Exit::Internal => "internal error: tolok or the machine failed (a full disk, too few open files)",
         Exit::Usage => "wrong command line or file, or no such run; `compare`: the conditions of the runs differ",
         Exit::ThresholdCrossed => {
             "a subject crossed an objective of the study (the ceiling does not count); `load`: a threshold failed; `compare`: a regression, shown by two or more runs of each; `audit`: a published table contradicts itself"
         }
         Exit::CannotTell => {
-            "cannot tell: `forecast` predicts nothing from this run; `compare`: no regression shown, but a main figure is undecided, or worse in a single pair of runs, or a history has no figure; `replicate`: every claim is undecided"
+            "cannot tell: `forecast` predicts nothing from this run; `compare`: no regression shown, but a main figure is undecided, or worse in one pair of runs, or a history has no figure; `replicate`: every claim is undecided"
         }
         Exit::GateFailed => {
-            "ran, but not every trial is sound (this comes before 3): one failed or is missing, or a flag keeps a case out of the \
+            "ran, but not every trial is sound (comes before 3): one failed or is missing, or a flag keeps a case out of the \
              ranking. `compare`: a run has no ranked case; `load`: its figures cannot be trusted, no correct response came, or a \
              request failed without a threshold on failures or goodput; `replicate`: a run is not sound; `fidelity`: a subject \
              could not be tested, or leaks connections; `check`: a subject does not start or respond correctly; `verify`: a file \
              was changed, or does not follow from the raw data; `pool`: machines do not fit, or a node is down"
         }
         Exit::Missing => {
-            "a runtime, database or tool is missing, so there is nothing to run, or with `--strict`; `setup` could not fetch it; `check`: a named subject lacks a program, or nothing is ready"
+            "a runtime, database or tool is missing, so nothing can run, or with `--strict`; `setup` could not fetch it; `check`: a named subject lacks a program, or nothing is ready"
         }
     }
 }
@@ -113,7 +112,7 @@ const VARIABLES: [(&str, &str); 13] = [
     ("TOLOK_IF_BUSY", "the same as `--if-busy` of `tolok load`"),
     ("TOLOK_TOOLBOX", "the toolbox [default: `$XDG_CACHE_HOME/tolok/toolbox` or `~/.cache/tolok/toolbox`]"),
     ("TOLOK_SWOOLE_SO", "a `swoole.so` that you built"),
-    ("TOLOK_SWOOLE_SOURCE", "an archive of Swoole's source for `tolok setup swoole`, the same as `--from`"),
+    ("TOLOK_SWOOLE_SOURCE", "Swoole's source archive for `tolok setup swoole`, the same as `--from`"),
     (
         "XDG_CACHE_HOME",
         "its `tolok/builds` keeps builds of subjects, `tolok/databases` loaded databases, `tolok/shipped` what is built in",

@@ -1,7 +1,6 @@
 //! `tolok doctor`: reports what this machine can and cannot measure.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use tolok_host::guard::{Facts, Held, held};
 use tolok_host::machine::{Ability, AbilityState, Advice, BearsOn, Machine, Others, Severity};
@@ -10,13 +9,11 @@ use tolok_lab::toolbox::ProgramState;
 
 use super::load::style::{ALARM, CAUTION, FAINT, FINE, STRONG, columns, paint, wrap};
 use crate::args::{DoctorArgs, PlanFormat};
+use crate::busy::LOOKED_OVER;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::{Lab, TOOLS};
 use crate::measuring::warn_of;
 use crate::output::{json, put, width};
-
-/// How long it watches for programs that use the CPUs.
-const LOOKED_OVER: Duration = Duration::from_millis(500);
 
 /// Examines the machine and its programs, from the control group of a run and after the same cleanup as a run.
 pub fn doctor(args: &DoctorArgs) -> Result<Exit, CliError> {

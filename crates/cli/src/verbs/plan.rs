@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tolok_analysis::figures::{Quantity, amount, counted};
 use tolok_analysis::{FEWEST_BLOCKS_TO_QUOTE, SHORTEST_WINDOW_TO_QUOTE_S, least_trials};
-use tolok_host::machine::{CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
+use tolok_host::machine::{BesideSubject, CpuWish, DatabaseCpus, Machine, SubjectCpus, format_cpu_list};
 use tolok_host::shell::quoted;
 use tolok_lab::home::Home;
 use tolok_lab::run::{Capabilities, Slurm};
@@ -302,15 +302,17 @@ pub fn deal_cpus(
     let database = environment.database.as_ref().filter(|database| database.engine != Engine::External);
     let of_database =
         database.map(|own| own.cpus.map_or(DatabaseCpus::WhereLeft, |cpus| DatabaseCpus::Own(cpus as usize)));
-    let generator = if generators == 0 { environment.generator.whole_cpus() as usize } else { 1 };
-    let wish = CpuWish { subject, generator, database: of_database, shared_allowed };
-    let in_words = |words: String| if generators == 0 { words } else { words.replace("generator", "lab") };
-    let map = machine.assign_cpus(wish).map_err(|refusal| in_words(refusal.to_string()))?;
+    let (generator, beside) = match generators {
+        0 => (environment.generator.whole_cpus() as usize, BesideSubject::Generator),
+        _ => (1, BesideSubject::Lab),
+    };
+    let wish = CpuWish { subject, generator, database: of_database, shared_allowed, beside };
+    let map = machine.assign_cpus(wish).map_err(|refusal| refusal.to_string())?;
     let is_local = environment.link.is_local() && database.is_none_or(|database| database.link.is_local());
     let link = if is_local { Vec::new() } else { map.link };
     let (generator, lab) = if generators == 0 { (map.generator, Vec::new()) } else { (Vec::new(), map.generator) };
     let (subject, database, shared) = (map.subject, map.database, map.shared);
-    Ok((CpuMap { subject, generator, lab, link, database, shared }, map.note.map(in_words)))
+    Ok((CpuMap { subject, generator, lab, link, database, shared }, map.note))
 }
 
 fn fits_memory(machine: &Machine, environment: &Environment) -> Result<(), String> {

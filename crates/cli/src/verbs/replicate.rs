@@ -158,7 +158,8 @@ fn run_part(
     if let Some(begun) = begun {
         let sharing = args.sharing;
         let resume = ResumeArgs { run: String::new(), allow_remote: false, trust: false, sharing, result };
-        return run_the_rest(&begun, &resume, stop);
+        // A finished run keeps its code, because the replication is only as sound as its runs.
+        return run_the_rest(&begun, &resume, stop).map(|(measured, _)| measured);
     }
     let study = folder.join(&part.study).display().to_string();
     let brought = BringArgs::default();

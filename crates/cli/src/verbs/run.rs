@@ -47,12 +47,16 @@ fn next(measured: &Measured) -> [Next; 2] {
 pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     check_place(args.result.output.as_deref())?;
     let path = RunFolder::find(&runs_folder(args.result.runs.as_deref()), &args.run)?;
-    let measured = run_the_rest(&path, args, &interruptible("trial")?)?;
+    let (mut measured, was_finished) = run_the_rest(&path, args, &interruptible("trial")?)?;
+    // Nothing was left to run, so the command has done its work, whatever the earlier trials show.
+    if was_finished {
+        measured.exit = Exit::Done;
+    }
     measured.show(&args.result, &next(&measured))
 }
 
-/// Runs the unfinished trials of a stored run.
-pub(super) fn run_the_rest(path: &Path, args: &ResumeArgs, stop: &Stop) -> Result<Measured, CliError> {
+/// Runs the unfinished trials of a stored run. The second value is true if the run was finished already.
+pub(super) fn run_the_rest(path: &Path, args: &ResumeArgs, stop: &Stop) -> Result<(Measured, bool), CliError> {
     let folder = RunFolder::open_to_write(path)?;
     let stored = folder.read()?;
     // Before anything that the plan names is accessed.
@@ -77,14 +81,13 @@ pub(super) fn run_the_rest(path: &Path, args: &ResumeArgs, stop: &Stop) -> Resul
         Some(_) => Sharing::elsewhere(false),
         None => Sharing::of(&args.sharing, false),
     };
-    // Nothing is left to measure, so this call disturbs no other run. Its exit code does not depend on whether earlier trials were sound.
-    if left == 0 {
-        let mut measured = measure_in(&opened, &folder, &args.result, (sharing, stop))?;
-        measured.exit = Exit::Done;
-        return Ok(measured);
+    let was_finished = left == 0;
+    // Where nothing is left to measure, this call disturbs no other run.
+    if !was_finished {
+        sharing.let_others_end(stop)?;
     }
-    sharing.let_others_end(stop)?;
-    measure_in(&opened, &folder, &args.result, (sharing, stop))
+    let measured = measure_in(&opened, &folder, &args.result, (sharing, stop))?;
+    Ok((measured, was_finished))
 }
 
 /// The first requirement of a plan that is no longer met here. Without it, every remaining trial would fail.

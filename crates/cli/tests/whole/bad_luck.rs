@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::place::{Place, shared_turn};
+use crate::replicate;
 
 /// Runs a faulty subject beside a good one. Returns the outcome of the faulty one's first trial.
 fn outcome_of(fault: &str) -> Value {
@@ -173,4 +174,18 @@ fn a_full_disk_is_one_sentence_and_what_is_finished_stays() {
     assert!(said.progress.contains("the disk is full"), "{}", said.progress);
     let ends = String::from_utf8(finished.stdout).unwrap();
     assert!(ends.len() >= 2 && ends.chars().all(|end| end == '}' || end == '\n'), "every record is whole: {ends:?}");
+}
+
+#[test]
+fn resuming_a_finished_run_only_reports_it_but_a_replication_stays_unsound() {
+    let _turn = shared_turn();
+    let place = replicate::place().with_faulty("quick", "exit-at-start");
+    let replicated = place.tolok(&["replicate", "doe", "--part", "more"]);
+    assert_eq!(replicated.code, Some(5), "{}", replicated.progress);
+    let replication = ["replicate", "doe", "--part", "more", "--resume"];
+    for (arguments, code) in [(&["resume", "latest"][..], 0), (&replication[..], 5)] {
+        let again = place.tolok(arguments);
+        assert!(again.progress.contains("is finished: nothing is left to run"), "{}", again.progress);
+        assert_eq!(again.code, Some(code), "{}", again.progress);
+    }
 }

@@ -36,6 +36,7 @@ mod program_launches;
 mod programs;
 mod protocols;
 mod real_servers;
+mod replicate;
 mod report;
 mod run_folders;
 mod slurm;

@@ -22,15 +22,16 @@ pub fn repository() -> PathBuf {
 /// The binary under test.
 pub const TOLOK: &str = env!("CARGO_BIN_EXE_tolok");
 
-/// Held exclusively by tests that judge figures, and shared by all others that keep CPUs busy.
+/// Whose turn it is on this machine: one test alone, or any number of tests that share it.
 static TURN: RwLock<()> = RwLock::new(());
 
-/// For tests in [`crate::undisturbed`]: trials pin their parts to CPUs, so two at once would starve each other.
+/// Waits until no other test shares the machine, and keeps the others waiting. For tests that judge figures, all of which are in
+/// [`crate::undisturbed`].
 pub fn my_turn() -> RwLockWriteGuard<'static, ()> {
     TURN.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// For tests that keep CPUs busy, but whose results others cannot disturb.
+/// Waits until no test has the machine alone. For tests that keep CPUs busy but judge no figure: others may disturb their trials.
 pub fn shared_turn() -> RwLockReadGuard<'static, ()> {
     TURN.read().unwrap_or_else(PoisonError::into_inner)
 }

@@ -29,8 +29,7 @@ impl Fakes {
         );
         fs::write(fakes.path("queue"), "").unwrap();
         let queue = fakes.path("queue").display().to_string();
-        let list = format!("case $* in *%A*) cat {queue} ;; *) sed 's/^[0-9]* //' {queue} ;; esac");
-        fakes.write("squeue", &format!("echo \"squeue $*\" >>{log}; {list}"));
+        fakes.write_squeue("");
         fakes.write("scancel", &format!("echo \"scancel $*\" >>{log}; for job; do sed -i \"/^$job /d\" {queue}; done"));
         let srun = format!(
             "for word; do case $word in --job-name=*) job=${{word#*=}} ;; -*) ;; *) break ;; esac; shift; done\n\
@@ -50,6 +49,13 @@ impl Fakes {
     fn write(&self, name: &str, script: &str) {
         fs::write(self.path(name), format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(self.path(name), Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Writes the fake `squeue`, which runs the script `before` first. Like the real one, it hides jobs if the user has set a filter.
+    fn write_squeue(&self, before: &str) {
+        let [log, queue] = ["log", "queue"].map(|name| self.path(name).display().to_string());
+        let list = format!("case $* in *%A*) cat {queue} ;; *) sed 's/^[0-9]* //' {queue} ;; esac");
+        self.write("squeue", &format!("echo \"squeue $*\" >>{log}\n{before}\n[ -n \"$SQUEUE_STATES\" ] || {list}"));
     }
 
     fn tolok(&self, arguments: &[&str]) -> Command {
@@ -72,7 +78,8 @@ fn no_job_of_a_run_is_left_and_those_of_others_stay() {
     let silent = "case $job in *-1) echo '{\"alive\":{\"name\":\"n1\",\"job\":\"7\"}}'; exec sleep 600 ;; esac";
     let fakes = Fakes::of(silent);
     fs::write(fakes.path("queue"), "7 tolok-of-somebody-else\n").unwrap();
-    let said = Said::of(fakes.tolok(&["run", "try", "--on", "slurm"]).output().unwrap());
+    let mut run = fakes.tolok(&["run", "try", "--on", "slurm"]);
+    let said = Said::of(run.env("SQUEUE_STATES", "COMPLETED").output().unwrap());
     assert_done(said.code, &said.progress);
     assert_eq!(said.progress.matches("was lost on n1 (job 7): it was silent").count(), 2, "{}", said.progress);
     assert_eq!(fs::read_to_string(fakes.path("queue")).unwrap(), "7 tolok-of-somebody-else\n");
@@ -80,6 +87,27 @@ fn no_job_of_a_run_is_left_and_those_of_others_stay() {
     let squeues = asked.iter().filter(|line| line.starts_with("squeue") && line.contains("%A")).count();
     let scancels = asked.iter().filter(|line| line.starts_with("scancel")).count();
     assert!(scancels <= squeues, "at most one scancel for each squeue: {asked:?}");
+}
+
+#[test]
+fn a_resumed_run_cancels_the_jobs_it_lost_and_not_those_it_has_just_submitted() {
+    let _turn = shared_turn();
+    // The first attempt at each round fails, which ends the run.
+    let fakes = Fakes::of("case $job in *-1) echo '{\"failed\":\"bad luck\"}'; exit 1 ;; esac");
+    let said = Said::of(fakes.tolok(&["run", "try", "--on", "slurm"]).output().unwrap());
+    assert!(said.code == Some(1) && said.progress.contains("bad luck"), "{}", said.progress);
+    // A job of the first attempts is still there, and `squeue` answers only after a second attempt's job is in the queue.
+    let run = fakes.place.run_folder();
+    let lost = fs::read_dir(run.join("attempts")).unwrap().next().unwrap().unwrap().file_name();
+    let job = format!("tolok-{}-{}", run.file_name().unwrap().display(), lost.display());
+    let queue = fakes.path("queue");
+    fs::write(&queue, format!("8 {job}\n")).unwrap();
+    fs::write(fakes.path("log"), "").unwrap();
+    fakes.write_squeue(&format!("while ! grep -q -- '-2$' {}; do sleep 0.05; done", queue.display()));
+    let said = Said::of(fakes.tolok(&["resume", "latest"]).output().unwrap());
+    assert_done(said.code, &said.progress);
+    let cancelled: Vec<String> = fakes.asked().into_iter().filter(|line| line.starts_with("scancel")).collect();
+    assert_eq!(cancelled[0], "scancel --quiet 8");
 }
 
 #[test]

@@ -13,7 +13,8 @@ mod reach;
 mod view;
 
 use std::io;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 use rustix::process::{Gid, Uid};
 use rustix::thread::{
@@ -31,7 +32,16 @@ pub(crate) use view::View;
 
 /// Whether the kernel accepts system call filters on this processor.
 pub fn has_filter() -> bool {
-    filter::program().is_ok() && std::path::Path::new("/proc/sys/kernel/seccomp/actions_avail").exists()
+    program_of_filter().is_some()
+}
+
+/// The system call filter, compiled once. `None` where the kernel or the processor has no filter.
+fn program_of_filter() -> Option<Arc<BpfProgram>> {
+    static PROGRAM: LazyLock<Option<Arc<BpfProgram>>> = LazyLock::new(|| {
+        let has_filters = Path::new("/proc/sys/kernel/seccomp/actions_avail").exists();
+        has_filters.then(filter::program)?.ok().map(Arc::new)
+    });
+    PROGRAM.clone()
 }
 
 /// What a server that must stay root may do: take ownership of files, read and write them, change to another account,
@@ -59,7 +69,7 @@ pub struct Guard {
 impl Guard {
     /// For a third-party program, with or without an account of its own.
     pub fn of(account: Option<u32>) -> Self {
-        Self { account, kept: OF_ROOT, filter: has_filter().then(filter::program).and_then(Result::ok).map(Arc::new) }
+        Self { account, kept: OF_ROOT, filter: program_of_filter() }
     }
 
     /// For a process of tolok that runs third-party programs. Those keep no capabilities.

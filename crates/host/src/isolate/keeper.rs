@@ -37,7 +37,7 @@ use super::kill::{KILL_LIMIT, ignore_stop_signals, kill_all_below};
 use super::namespace::{self, Kinds, Right};
 use super::network::{Network, Settings};
 use super::probe::{Possible, find_possible, own_program};
-use super::protocol::{Fault, InitJob, KeeperEvent, KeeperJob, KeeperRequest, Opened, SocketWanted};
+use super::protocol::{Fault, InitJob, KEEPER_LIMIT, KeeperEvent, KeeperJob, KeeperRequest, Opened, SocketWanted};
 use super::session_folder::remove_when_free;
 use super::spawn::{Placement, hand_over, place};
 use super::spec::{BoxSpec, Isolation, NetworkSpec};
@@ -284,8 +284,10 @@ struct Init {
 }
 
 /// The init of a pid namespace ends after every process in it. The keeper waits at most this long.
-const END_LIMIT: Duration = Duration::from_secs(30);
+const END_LIMIT: Duration = Duration::from_secs(10);
 const THAW_INTERVAL: Duration = Duration::from_millis(100);
+// Afterwards the keeper still removes its control groups, before the lab's patience ends and the lab kills it.
+const _: () = assert!(END_LIMIT.as_nanos() < KEEPER_LIMIT.as_nanos());
 
 impl Init {
     fn start(
@@ -319,14 +321,20 @@ impl Init {
         Ok(Self { process, ended, takes_all: possible.kinds.pid, groups })
     }
 
-    /// Waits until the init has ended; false if it still runs when the time is up. It thaws the box again and again, because a
-    /// frozen process cannot end, and a lab that is still at work may freeze one after the keeper has thawed it.
+    /// Waits until the init has ended; false if it still runs when the time is up, or cannot be watched. It thaws the box
+    /// again and again, because a frozen process cannot end, and a lab that is still at work may freeze one after the
+    /// keeper has thawed it.
     fn has_ended(&self) -> bool {
         let deadline = Instant::now() + END_LIMIT;
         while Instant::now() < deadline {
-            self.groups.as_ref().map(Group::thaw);
-            if readable_before(&self.ended, Instant::now() + THAW_INTERVAL).unwrap_or(false) {
-                return true;
+            if let Some(groups) = &self.groups {
+                groups.thaw();
+            }
+            match readable_before(&self.ended, Instant::now() + THAW_INTERVAL) {
+                Ok(true) => return true,
+                Ok(false) => {}
+                // A further attempt would fail as well, and at once.
+                Err(_) => return false,
             }
         }
         false

@@ -18,10 +18,14 @@ use crate::group::Group;
 
 /// How long a database may take to stop before it is killed. It is the longest grace of any part, and the keeper adds
 /// its own time to it.
-pub(super) const STOP_GRACE: Duration = Duration::from_secs(3);
+const STOP_GRACE: Duration = Duration::from_secs(3);
 /// The same for all other processes. They are asked after the measurement, and a server that handles the signal ends in
 /// milliseconds. One that ignores it, or waits for clients that have gone, must not delay the rest.
 const SHORT_GRACE: Duration = Duration::from_millis(800);
+/// How long the box may take for its own steps, which take milliseconds.
+pub(super) const OWN_STEP: Duration = Duration::from_secs(10);
+/// How long the lab waits for the end of the keeper before it kills it.
+pub(super) const KEEPER_LIMIT: Duration = STOP_GRACE.saturating_add(OWN_STEP);
 
 /// How long the processes of a part may take to stop when asked.
 pub(super) fn stop_grace(part: &str) -> Duration {

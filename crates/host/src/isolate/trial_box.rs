@@ -19,7 +19,8 @@ use super::channel::Channel;
 use super::connect::connect_within;
 use super::numbers;
 use super::protocol::{
-    Fault, InitEvent, KeeperEvent, KeeperJob, KeeperRequest, Opened, Request, STOP_GRACE, SocketWanted, stop_grace,
+    Fault, InitEvent, KEEPER_LIMIT, KeeperEvent, KeeperJob, KeeperRequest, OWN_STEP, Opened, Request, SocketWanted,
+    stop_grace,
 };
 use super::spawn::{Placement, hand_over, place};
 use super::spec::{BoxSpec, ExitReport, Isolation, NetworkSpec, ProcessSpec};
@@ -71,9 +72,6 @@ impl From<Fault> for BoxError {
         }
     }
 }
-
-/// How long the box may take for its own steps, which take milliseconds.
-const OWN_STEP: Duration = Duration::from_secs(10);
 
 /// A box with the processes of one trial.
 #[derive(Debug)]
@@ -275,7 +273,9 @@ impl TrialBox {
     pub fn end_part(&mut self, part: &str, signal: Signal) -> Result<(), BoxError> {
         let not_ended = |reason: String| BoxError::NotEnded { part: part.to_owned(), reason };
         // A frozen process does not react to signals.
-        self.groups.get(part).map(Group::thaw);
+        if let Some(group) = self.groups.get(part) {
+            group.thaw();
+        }
         if signal != Signal::KILL {
             self.ask_for_signal(&Request::Signal { part: part.to_owned(), signal: signal.as_raw() })?;
             self.has_ended_within(part, stop_grace(part))?;
@@ -419,7 +419,7 @@ impl TrialBox {
     pub fn stop(mut self) -> Result<(), BoxError> {
         self.thaw();
         self.send(&Request::Stop, &[])?;
-        while !matches!(self.next(STOP_GRACE + OWN_STEP)?, Heard::Keeper(KeeperEvent::Stopped, _)) {}
+        while !matches!(self.next(KEEPER_LIMIT)?, Heard::Keeper(KeeperEvent::Stopped, _)) {}
         Ok(())
     }
 
@@ -497,7 +497,7 @@ impl Drop for TrialBox {
         // Otherwise the keeper would consider the lab dead. If this fails, the keeper itself is gone.
         let _ = self.channel.send(&KeeperRequest::LetGo, None);
         self.requests = None;
-        let ended = wait_within(&mut self.keeper, STOP_GRACE + OWN_STEP);
+        let ended = wait_within(&mut self.keeper, KEEPER_LIMIT);
         if !matches!(ended, Ok(Some(_))) {
             // If even this fails, nothing more can be done.
             let _ = self.keeper.kill();

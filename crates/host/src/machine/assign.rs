@@ -5,6 +5,7 @@
 //! Siblings share the core's units and caches, so the load of one would be measured as slowness of the other.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -21,6 +22,26 @@ pub struct CpuWish {
     pub database: Option<DatabaseCpus>,
     /// Whether subject and generator may share CPUs, and get fewer than they requested.
     pub shared_allowed: bool,
+    /// Which part gets the generator's CPUs.
+    pub beside: BesideSubject,
+}
+
+/// The part that runs beside the subject, as messages name it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BesideSubject {
+    #[default]
+    Generator,
+    /// The lab, where generators have machines of their own.
+    Lab,
+}
+
+impl fmt::Display for BesideSubject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Generator => "generator",
+            Self::Lab => "lab",
+        })
+    }
 }
 
 /// The two ways to give a subject CPU time. Their figures never appear in one table.
@@ -60,27 +81,27 @@ pub struct CpuMap {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CpuRefusal {
     #[error(
-        "asked for {subject} + {generator} CPUs (subject + generator), {available} may be used: take a bigger machine, ask \
-         for fewer CPUs, or let the parts share what there is with --allow-shared, which puts the generator's own cost into \
+        "asked for {subject} + {generator} CPUs (subject + {beside}), {available} may be used: take a bigger machine, ask \
+         for fewer CPUs, or let the parts share what there is with --allow-shared, which puts the {beside}'s own cost into \
          the figures"
     )]
-    TooFew { subject: usize, generator: usize, available: usize },
+    TooFew { subject: usize, generator: usize, available: usize, beside: BesideSubject },
     #[error(
-        "asked for {subject} + {generator} + {database} CPUs (subject + generator + database), {available} may be used: take a \
-         bigger machine, ask for fewer CPUs, or leave out the CPUs of the database, which then has the generator's where none is \
+        "asked for {subject} + {generator} + {database} CPUs (subject + {beside} + database), {available} may be used: take a \
+         bigger machine, ask for fewer CPUs, or leave out the CPUs of the database, which then has the {beside}'s where none is \
          left"
     )]
-    TooFewWithDatabase { subject: usize, generator: usize, database: usize, available: usize },
+    TooFewWithDatabase { subject: usize, generator: usize, database: usize, available: usize, beside: BesideSubject },
     #[error(
         "asked for a quota of {quota} CPUs, {available} may be used, so the quota would limit nothing: take a bigger \
          machine, ask for a smaller quota, or take what there is with --allow-shared"
     )]
     QuotaTooLarge { quota: f64, available: usize },
     #[error(
-        "only {available} CPU may be used, and subject and generator need one each: take a machine with 2 CPUs or more, or \
-         let both share it with --allow-shared, which puts the generator's own cost into the figures"
+        "only {available} CPU may be used, and subject and {beside} need one each: take a machine with 2 CPUs or more, or \
+         let both share it with --allow-shared, which puts the {beside}'s own cost into the figures"
     )]
-    OneCpu { available: usize },
+    OneCpu { available: usize, beside: BesideSubject },
 }
 
 /// CPUs grouped by core.
@@ -96,9 +117,9 @@ pub fn assign_cpus(topology: &Topology, allowed: &[u32], wish: CpuWish) -> Resul
     let available: usize = cores.iter().map(Vec::len).sum();
     if available <= 1 {
         if !wish.shared_allowed {
-            return Err(CpuRefusal::OneCpu { available });
+            return Err(CpuRefusal::OneCpu { available, beside: wish.beside });
         }
-        return Ok(one_cpu(cores.into_iter().flatten().next().unwrap_or(0), wish.database.is_some()));
+        return Ok(one_cpu(cores.into_iter().flatten().next().unwrap_or(0), wish));
     }
     match wish.database {
         None => without_database(&cores, wish),
@@ -114,12 +135,13 @@ pub fn assign_cpus(topology: &Topology, allowed: &[u32], wish: CpuWish) -> Resul
     }
 }
 
-fn one_cpu(id: u32, has_database: bool) -> CpuMap {
-    let note = "one CPU only: subject and generator share it, so every figure includes the generator's own cost";
+fn one_cpu(id: u32, wish: CpuWish) -> CpuMap {
+    let beside = wish.beside;
+    let note = format!("one CPU only: subject and {beside} share it, so every figure includes the {beside}'s own cost");
     let only = vec![id];
-    let database = if has_database { only.clone() } else { Vec::new() };
+    let database = if wish.database.is_some() { only.clone() } else { Vec::new() };
     let (subject, generator) = (only.clone(), only.clone());
-    CpuMap { subject, generator, link: only, database, shared: true, note: Some(note.to_owned()) }
+    CpuMap { subject, generator, link: only, database, shared: true, note: Some(note) }
 }
 
 fn without_database(cores: &Cores, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
@@ -133,7 +155,7 @@ fn without_database(cores: &Cores, wish: CpuWish) -> Result<CpuMap, CpuRefusal> 
 /// last CPUs.
 fn beside_database(cores: &Cores, count: usize, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
     let available: usize = cores.iter().map(Vec::len).sum();
-    let generator = wish.generator.max(1);
+    let (generator, beside) = (wish.generator.max(1), wish.beside);
     let subject = match wish.subject {
         SubjectCpus::Dedicated(subject) => subject,
         SubjectCpus::Quota(quota) => quota.ceil() as usize,
@@ -141,9 +163,9 @@ fn beside_database(cores: &Cores, count: usize, wish: CpuWish) -> Result<CpuMap,
     let subject = subject.max(1);
     if subject + generator + count > available {
         if !wish.shared_allowed {
-            return Err(CpuRefusal::TooFewWithDatabase { subject, generator, database: count, available });
+            return Err(CpuRefusal::TooFewWithDatabase { subject, generator, database: count, available, beside });
         }
-        return without_database(cores, wish).map(|map| with_generators(map, count));
+        return without_database(cores, wish).map(|map| with_generators(map, count, beside));
     }
     let strict = CpuWish { shared_allowed: false, ..wish };
     let dealt = [last_cores(cores, count), last_cpus(cores, count)].into_iter().flatten().filter_map(|(own, rest)| {
@@ -155,14 +177,14 @@ fn beside_database(cores: &Cores, count: usize, wish: CpuWish) -> Result<CpuMap,
     });
     let dealt: Vec<CpuMap> = dealt.collect();
     let best = dealt.iter().find(|map| map.note.is_none()).or(dealt.last()).cloned();
-    best.ok_or(CpuRefusal::TooFewWithDatabase { subject, generator, database: count, available })
+    best.ok_or(CpuRefusal::TooFewWithDatabase { subject, generator, database: count, available, beside })
 }
 
 /// If there are too few CPUs and sharing is allowed, the database gets the generator's.
-fn with_generators(map: CpuMap, asked: usize) -> CpuMap {
+fn with_generators(map: CpuMap, asked: usize, beside: BesideSubject) -> CpuMap {
     let unit = if asked == 1 { "CPU" } else { "CPUs" };
     let own = format!(
-        "asked for {asked} {unit} for the database alone, and none is left: it runs on the generator's, {}, and what they share is \
+        "asked for {asked} {unit} for the database alone, and none is left: it runs on the {beside}'s, {}, and what they share is \
          measured as one",
         format_cpu_list(&map.generator)
     );
@@ -186,24 +208,26 @@ fn last_cpus(cores: &Cores, count: usize) -> Option<(Vec<u32>, Cores)> {
     Some((own, rest))
 }
 
-const SIBLINGS: &str = "too few cores: subject and generator run on siblings of one core and slow each other";
+fn on_siblings(beside: BesideSubject) -> String {
+    format!("too few cores: subject and {beside} run on siblings of one core and slow each other")
+}
 
 fn dedicated(cores: &Cores, subject: usize, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
     let available: usize = cores.iter().map(Vec::len).sum();
-    let generator = wish.generator.max(1);
+    let (generator, beside) = (wish.generator.max(1), wish.beside);
     if subject + generator <= available {
         let (subject, generator, siblings) = deal(cores, subject, generator);
-        return Ok(map(cores, subject, generator, siblings.then(|| SIBLINGS.to_owned())));
+        return Ok(map(cores, subject, generator, siblings.then(|| on_siblings(beside))));
     }
     if !wish.shared_allowed {
-        return Err(CpuRefusal::TooFew { subject, generator, available });
+        return Err(CpuRefusal::TooFew { subject, generator, available, beside });
     }
     // The subject from the front and the generator from the back, so that they share as few CPUs as possible.
     let all: Vec<u32> = cores.iter().flatten().copied().collect();
     let for_subject = all[..subject.min(available)].to_vec();
     let for_generator = all[available - generator.min(available)..].to_vec();
     let note = format!(
-        "asked for {subject} + {generator} CPUs, {available} may be used: subject on {}, generator on {}, and what they share \
+        "asked for {subject} + {generator} CPUs, {available} may be used: subject on {}, {beside} on {}, and what they share \
          is measured as one",
         format_cpu_list(&for_subject),
         format_cpu_list(&for_generator)
@@ -214,12 +238,12 @@ fn dedicated(cores: &Cores, subject: usize, wish: CpuWish) -> Result<CpuMap, Cpu
 /// A quota only limits a subject that could run on more CPUs than its quota, so it needs one more.
 fn with_quota(cores: &Cores, quota: f64, wish: CpuWish) -> Result<CpuMap, CpuRefusal> {
     let all: Vec<u32> = cores.iter().flatten().copied().collect();
-    let generator = wish.generator.max(1);
+    let (generator, beside) = (wish.generator.max(1), wish.beside);
     if !wish.shared_allowed && quota.ceil() > all.len() as f64 {
         return Err(CpuRefusal::QuotaTooLarge { quota, available: all.len() });
     }
     if !wish.shared_allowed && generator > all.len() {
-        return Err(CpuRefusal::TooFew { subject: quota.ceil() as usize, generator, available: all.len() });
+        return Err(CpuRefusal::TooFew { subject: quota.ceil() as usize, generator, available: all.len(), beside });
     }
     let wanted = quota.max(0.0).ceil().max(1.0) as usize + 1;
     // First whole cores behind those of the subject, then any CPUs behind.
@@ -233,13 +257,13 @@ fn with_quota(cores: &Cores, quota: f64, wish: CpuWish) -> Result<CpuMap, CpuRef
     let last = all[all.len().saturating_sub(generator)..].to_vec();
     let rest = without(&last);
     if rest.len() >= wanted {
-        let siblings = splits_a_core(cores, &rest, &last).then(|| SIBLINGS.to_owned());
+        let siblings = splits_a_core(cores, &rest, &last).then(|| on_siblings(beside));
         return Ok(map(cores, rest, last, siblings));
     }
     let unit = if quota == 1.0 { "CPU" } else { "CPUs" };
     let note = format!(
-        "under a quota of {quota} {unit} a subject should have {wanted} CPUs to run on beside the generator's, and {} may be used \
-         in all: it runs on the generator's as well, and they get in each other's way",
+        "under a quota of {quota} {unit} a subject should have {wanted} CPUs to run on beside the {beside}'s, and {} may be used \
+         in all: it runs on the {beside}'s as well, and they get in each other's way",
         all.len()
     );
     Ok(map(cores, all, last, Some(note)))

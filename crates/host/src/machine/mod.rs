@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 pub use abilities::{Ability, AbilityState};
 pub use advice::{Advice, BearsOn, Severity};
-pub use assign::{CpuMap, CpuRefusal, CpuWish, DatabaseCpus, SubjectCpus, assign_cpus};
+pub use assign::{BesideSubject, CpuMap, CpuRefusal, CpuWish, DatabaseCpus, SubjectCpus, assign_cpus};
 pub use autogroup::Autogroup;
 pub use cgroup::{Cgroup, CgroupMode};
 pub use cpus::{Cpu, Topology, format_cpu_list, parse_cpu_list};

@@ -5,8 +5,10 @@ use Expected::{
     Array, Bytes, Day, Decimal, Double, Float, Instant, Interval, Json, Moment, Null, Text, Time, Truth, Whole,
 };
 
-/// Our own enum type, with its values.
-pub(super) const ENUM: (&str, [&str; 4]) = ("fidelity_enum", ["plain", "späti", "it''s", "two words"]);
+/// The name of our own enum type.
+pub(crate) const ENUM_NAME: &str = "fidelity_enum";
+/// Its values, as SQL writes them between quotes.
+pub(super) const ENUM_VALUES: [&str; 4] = ["plain", "späti", "it''s", "two words"];
 
 const fn of(
     name: &'static str,
@@ -52,7 +54,7 @@ pub(super) const COLUMNS: [Column; 24] = [
         Double(0.5), Double(f64::MAX), Double(f64::NEG_INFINITY), Double(0.1), Double(935265.5303724789),
         Double(f64::INFINITY), Double(f64::NAN),
     ]),
-    of("enum_", ENUM.0, 3, [
+    of("enum_", ENUM_NAME, 3, [
         Text("plain"), Text("späti"), Text("it's"), Text("two words"), Text("plain"), Text("späti"), Text("it's"),
     ]),
     of("float_", "REAL", 5, [

@@ -36,7 +36,7 @@ pub(super) fn interval(owed: &str, token: &RawValue) -> Verdict {
     let Some(length) = Length::read(owed) else { return altered() };
     if kind(token) == Kind::Object {
         return match Length::of_fields(token) {
-            Some(given) if given == length => reformatted("an object with a field a unit"),
+            Some(given) if given == length => reformatted("an object with a field per unit"),
             Some(given) if given.is_near(length) => Rounded(token.get().to_owned()),
             _ => altered(),
         };
@@ -65,18 +65,19 @@ struct Length {
 }
 
 impl Length {
-    /// Adds `number` of a unit. Only the first letters of its name matter.
+    /// Adds `number` of a unit. Only the first letters of its name matter. Saturates, because servers may answer any number.
     fn add(&mut self, number: &str, unit: &str) -> Option<()> {
         const MICROSECONDS: [(&str, f64); 5] =
             [("milli", 1e3), ("micro", 1.0), ("hour", 3.6e9), ("min", 6e7), ("sec", 1e6)];
         if let Some((_, length)) = MICROSECONDS.iter().find(|(name, _)| unit.starts_with(name)) {
-            self.microseconds += (number.parse::<f64>().ok()? * length).round() as i64;
+            let microseconds = (number.parse::<f64>().ok()? * length).round() as i64;
+            self.microseconds = self.microseconds.saturating_add(microseconds);
         } else {
             let number = number.parse::<i64>().ok()?;
             match unit.get(..3)? {
-                "yea" => self.months += 12 * number,
-                "mon" => self.months += number,
-                "day" => self.days += number,
+                "yea" => self.months = self.months.saturating_add(number.saturating_mul(12)),
+                "mon" => self.months = self.months.saturating_add(number),
+                "day" => self.days = self.days.saturating_add(number),
                 _ => return None,
             }
         }
@@ -155,7 +156,7 @@ pub(super) fn array(written: &str, elements: &str, token: &RawValue) -> Verdict 
         fields.len() == owed.len() && owed.iter().enumerate().all(is_field)
     });
     if numbered {
-        reformatted("an object with a field an element")
+        reformatted("an object with a field per element")
     } else if is_near_value(owed, token) {
         Rounded(token.get().to_owned())
     } else {

@@ -251,7 +251,7 @@ fn bytes_in_text(owed: &[u8], token: &RawValue) -> Verdict {
     } else if given.trim_start_matches("0x").trim_start_matches("\\x").eq_ignore_ascii_case(&hex) {
         reformatted("hexadecimal digits")
     } else if given.chars().map(u32::from).eq(owed.iter().map(|byte| u32::from(*byte))) {
-        reformatted("a string of one character a byte")
+        reformatted("a string of one character per byte")
     } else {
         Altered(token.get().to_owned())
     }
@@ -273,5 +273,5 @@ fn bytes_in_object(token: &RawValue) -> Option<(Vec<u8>, &'static str)> {
         (*name == index.to_string()).then(|| value.get().parse().ok()).flatten()
     };
     let bytes: Option<Vec<u8>> = fields.iter().enumerate().map(byte).collect();
-    Some((bytes?, "an object with a field a byte"))
+    Some((bytes?, "an object with a field per byte"))
 }

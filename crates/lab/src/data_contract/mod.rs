@@ -35,5 +35,6 @@ pub(crate) use answers::{LARGEST_SEED, with_parameter};
 pub(crate) use body::lehmer;
 pub(crate) use crud::{any_amount, row as crud_row, sent as crud_sent};
 pub(crate) use document::is_json;
+pub(crate) use fidelity_postgres::ENUM_NAME;
 pub(crate) use fortunes::{changed_fortune, drawn_fortunes, with_plain_quotes};
 pub(crate) use stock::{stock_keys, update};

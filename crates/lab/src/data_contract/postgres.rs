@@ -8,7 +8,7 @@ use tolok_model::Wire;
 use super::columns::{Column, Rows};
 use super::content::{Content, Value, row};
 use super::fidelity::{self, Expected, ROW_COUNT};
-use super::fidelity_postgres::ENUM;
+use super::fidelity_postgres::{ENUM_NAME, ENUM_VALUES};
 use super::fortunes::MESSAGES;
 use super::script::{DATABASE, Purpose, USER};
 use super::stock;
@@ -66,8 +66,8 @@ fn write_table(out: &mut dyn Write, table: Rows, comment: &str) -> io::Result<()
 /// One transaction, so that the type never exists without the table.
 fn write_fidelity(out: &mut dyn Write, comment: &str) -> io::Result<()> {
     let columns = fidelity::columns(Wire::Postgres);
-    let (name, words) = ENUM;
-    writeln!(out, "BEGIN;\nCREATE TYPE {name} AS ENUM ('{}');\nCREATE TABLE fidelity (", words.join("', '"))?;
+    let values = ENUM_VALUES.join("', '");
+    writeln!(out, "BEGIN;\nCREATE TYPE {ENUM_NAME} AS ENUM ('{values}');\nCREATE TABLE fidelity (")?;
     for column in &columns {
         writeln!(out, "  {} {},", column.name, column.sql_type)?;
     }
@@ -83,7 +83,7 @@ fn write_fidelity(out: &mut dyn Write, comment: &str) -> io::Result<()> {
 fn literal(expected: &Expected) -> String {
     let text = match expected {
         Expected::Null => return "NULL".to_owned(),
-        Expected::Flag(truth) | Expected::Truth(truth) => truth.to_string(),
+        Expected::Truth(truth) => truth.to_string(),
         Expected::Double(number) => format!("{number:e}"),
         Expected::Float(number) => format!("{number:e}"),
         Expected::Bytes(bytes) => bytes.iter().fold("\\x".to_owned(), |hex, byte| hex + &format!("{byte:02x}")),
@@ -94,6 +94,7 @@ fn literal(expected: &Expected) -> String {
         }
         Expected::Day(text) | Expected::Moment(text) | Expected::Time(text) => (*text).to_owned(),
         Expected::Interval(text) | Expected::Array(text, _) => (*text).to_owned(),
+        Expected::Flag(_) => unreachable!("PostgreSQL's table has no {expected:?}"),
     };
     format!("'{}'", text.replace('\'', "''"))
 }

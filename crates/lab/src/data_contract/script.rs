@@ -170,22 +170,17 @@ fn literal(expected: &Expected) -> String {
     match expected {
         Expected::Null => literal.push_str("NULL"),
         Expected::Whole(digits) | Expected::Decimal(digits) => literal.push_str(digits),
-        Expected::Flag(flag) | Expected::Truth(flag) => literal.push(if *flag { '1' } else { '0' }),
+        Expected::Flag(flag) => literal.push(if *flag { '1' } else { '0' }),
         Expected::Double(number) => literal = format!("{number:e}"),
         Expected::Float(number) => literal = format!("{number:e}"),
         Expected::Bytes([]) => literal.push_str("''"),
         Expected::Bytes(bytes) => {
             literal = bytes.iter().fold("0x".to_owned(), |hex, byte| hex + &format!("{byte:02X}"))
         }
-        Expected::Day(text)
-        | Expected::Moment(text)
-        | Expected::Instant(text)
-        | Expected::Time(text)
-        | Expected::Interval(text)
-        | Expected::Array(text, _)
-        | Expected::Text(text)
-        | Expected::Json(text) => {
-            push_quoted(&mut literal, text);
+        Expected::Day(text) | Expected::Moment(text) | Expected::Time(text) => push_quoted(&mut literal, text),
+        Expected::Text(text) | Expected::Json(text) => push_quoted(&mut literal, text),
+        Expected::Truth(_) | Expected::Instant(_) | Expected::Interval(_) | Expected::Array(..) => {
+            unreachable!("only PostgreSQL's table has {expected:?}")
         }
     }
     literal

@@ -11,6 +11,7 @@ use super::instance::{self, Settings};
 use super::rows::{self, Complaint, Rows};
 use super::status::{self, StatusReading};
 use super::{clients, mariadb, mysql, postgres};
+use crate::data_contract::ENUM_NAME;
 use crate::toolbox::Program;
 
 /// The family of the programs.
@@ -202,7 +203,7 @@ impl Dialect {
     pub(super) fn drop_table(self, name: &str) -> String {
         match self {
             Self::Postgres if name == "fidelity" => {
-                "BEGIN; DROP TABLE fidelity; DROP TYPE IF EXISTS fidelity_enum; COMMIT".to_owned()
+                format!("BEGIN; DROP TABLE fidelity; DROP TYPE IF EXISTS {ENUM_NAME}; COMMIT")
             }
             Self::Mariadb | Self::Mysql | Self::Postgres => format!("DROP TABLE {name}"),
         }

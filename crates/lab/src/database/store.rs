@@ -6,11 +6,12 @@
 //! mariadb-<digest>.making/   a template in the making, or the remains of an interrupted attempt
 //! ```
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tolok_model::Engine;
@@ -58,7 +59,7 @@ impl DatabaseStore {
         let folder = self.folder.join(name(engine, program, data_sha256));
         let template = Template::new(folder.clone(), program);
         if folder.is_dir() {
-            return readable_by(me(), &folder).map(|()| template);
+            return check_readable(&folder, &may).map(|()| template);
         }
         let failed = |source| DatabaseError::Files { path: self.folder.clone(), source };
         fs::create_dir_all(&self.folder).map_err(failed)?;
@@ -66,7 +67,7 @@ impl DatabaseStore {
         let held = lock(&path, is_wanted).map_err(|source| DatabaseError::Files { path, source })?;
         let _held = held.ok_or(DatabaseError::Stopped)?;
         if folder.is_dir() {
-            return Ok(template);
+            return check_readable(&folder, &may).map(|()| template);
         }
         self.sweep();
         begins();
@@ -80,34 +81,34 @@ impl DatabaseStore {
     }
 
     /// Checks that this account can use the template with these data, or make it. `data_sha256` takes long, so it is called only if
-    /// another account closes the store or a template to this one.
+    /// the store or a template is closed to this account.
     pub fn check(
         &self,
         engine: Engine,
         program: &Program,
         data_sha256: &dyn Fn() -> String,
     ) -> Result<(), DatabaseError> {
-        self.check_for(me(), engine, program, data_sha256)
+        self.check_with(&may, engine, program, data_sha256)
     }
 
-    fn check_for(
+    fn check_with(
         &self,
-        user: u32,
+        may: May<'_>,
         engine: Engine,
         program: &Program,
         data_sha256: &dyn Fn() -> String,
     ) -> Result<(), DatabaseError> {
-        let Ok(store) = fs::metadata(&self.folder) else { return Ok(()) };
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let is_kept =
-            |entry: fs::DirEntry| entry.metadata().is_ok_and(|found| found.is_dir() && is_closed(user, &found, READ));
-        let is_read_only = is_closed(user, &store, WRITE);
-        if !is_read_only && !entries.into_iter().any(is_kept) {
+        if !self.folder.is_dir() {
+            return Ok(());
+        }
+        let mut entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let is_read_only = !may(&self.folder, WRITE);
+        if !is_read_only && !entries.any(|path| path.is_dir() && !may(&path, READ)) {
             return Ok(());
         }
         let folder = self.folder.join(name(engine, program, &data_sha256()));
         match folder.is_dir() {
-            true => readable_by(user, &folder),
+            true => check_readable(&folder, may),
             false if is_read_only => {
                 Err(DatabaseError::Files { path: self.folder.clone(), source: io::ErrorKind::PermissionDenied.into() })
             }
@@ -115,13 +116,14 @@ impl DatabaseStore {
         }
     }
 
-    /// Removes the remains of interrupted attempts, except those whose lock is held.
+    /// Removes the remains of interrupted attempts, except those whose lock is held. Holds each lock until they are gone, so
+    /// that no other process begins the same template meanwhile.
     fn sweep(&self) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
         for left in entries.filter(|path| path.extension().is_some_and(|ending| ending == "making")) {
             let whole = left.with_extension("");
-            let free = File::create(lock_file(&whole)).is_ok_and(|lock| lock.try_lock().is_ok());
-            if free {
+            let Ok(held) = File::create(lock_file(&whole)) else { continue };
+            if held.try_lock().is_ok() {
                 let _ = fs::remove_dir_all(left);
             }
         }
@@ -138,22 +140,21 @@ fn clear(making: &Path) -> Result<(), DatabaseError> {
     }
 }
 
-/// Permission bits of the group and of others, as in a file's mode.
-const READ: u32 = 0o055;
-const WRITE: u32 = 0o022;
+/// Rights to a folder: to copy what is in it, and to make something in it.
+const READ: Access = Access::READ_OK.union(Access::EXEC_OK);
+const WRITE: Access = Access::WRITE_OK.union(Access::EXEC_OK);
 
-fn me() -> u32 {
-    rustix::process::geteuid().as_raw()
+/// Whether an account has these rights to a folder.
+type May<'a> = &'a dyn Fn(&Path, Access) -> bool;
+
+/// Asks the kernel about this process's account.
+fn may(folder: &Path, rights: Access) -> bool {
+    access(folder, rights).is_ok()
 }
 
-/// Whether `found` belongs to another account and gives no one else the permission `what`. Root is never shut out.
-fn is_closed(user: u32, found: &Metadata, what: u32) -> bool {
-    user != 0 && found.uid() != user && found.mode() & what == 0
-}
-
-fn readable_by(user: u32, folder: &Path) -> Result<(), DatabaseError> {
+fn check_readable(folder: &Path, may: May<'_>) -> Result<(), DatabaseError> {
     match fs::metadata(folder) {
-        Ok(found) if is_closed(user, &found, READ) => {
+        Ok(found) if !may(folder, READ) => {
             Err(DatabaseError::OfAnother { path: folder.to_owned(), owner: account_name(found.uid()) })
         }
         _ => Ok(()),
@@ -190,7 +191,6 @@ fn making(template: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::os::unix::fs::PermissionsExt;
 
     use crate::toolbox::Source;
 
@@ -207,6 +207,22 @@ mod tests {
     }
 
     #[test]
+    fn a_sweep_spares_what_another_process_is_making() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = DatabaseStore::new(folder.path());
+        let [made, left] = ["mariadb-1", "mariadb-2"].map(|name| folder.path().join(name));
+        for template in [&made, &left] {
+            fs::create_dir(making(template)).unwrap();
+        }
+        let held = lock(&lock_file(&made), &|| true).unwrap();
+        store.sweep();
+        assert!(making(&made).exists() && !making(&left).exists());
+        drop(held);
+        store.sweep();
+        assert!(!making(&made).exists());
+    }
+
+    #[test]
     fn a_template_that_another_account_keeps_to_itself_is_refused_with_its_owner() {
         let folder = tempfile::tempdir().unwrap();
         let store = DatabaseStore::new(folder.path());
@@ -220,22 +236,19 @@ mod tests {
             env: BTreeMap::new(),
             extras: BTreeMap::new(),
         };
-        let (owner, stranger) = (me(), me() + 1);
-        let check = |user| store.check_for(user, Engine::Mariadb, &program, &|| "data".to_owned());
-        let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-
-        open(folder.path(), 0o755);
-        let refused = check(stranger).unwrap_err().to_string();
+        let check = |may: May<'_>| store.check_with(may, Engine::Mariadb, &program, &|| "data".to_owned());
+        let reader = |_: &Path, rights: Access| !rights.contains(Access::WRITE_OK);
+        let refused = check(&reader).unwrap_err().to_string();
         assert!(refused.contains("cannot keep a database") && refused.contains("set XDG_CACHE_HOME"), "{refused}");
-        assert!(check(owner).is_ok());
+        assert!(check(&may).is_ok(), "its owner can make the template");
 
         let template = folder.path().join(name(Engine::Mariadb, &program, "data"));
         fs::create_dir(&template).unwrap();
-        open(&template, 0o755);
-        assert!(check(stranger).is_ok());
-        open(&template, 0o700);
-        let refused = check(stranger).unwrap_err().to_string();
-        assert!(refused.contains(&format!("belongs to {}", account_name(owner))), "{refused}");
-        assert!(check(owner).is_ok());
+        assert!(check(&reader).is_ok());
+        let stranger = |path: &Path, rights: Access| path == folder.path() && reader(path, rights);
+        let refused = check(&stranger).unwrap_err().to_string();
+        let owner = account_name(rustix::process::geteuid().as_raw());
+        assert!(refused.contains(&format!("belongs to {owner}")), "{refused}");
+        assert!(check(&may).is_ok());
     }
 }

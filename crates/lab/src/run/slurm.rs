@@ -135,10 +135,7 @@ impl Slurm {
             srun.arg(format!("--exclude={}", lost.iter().map(String::as_str).collect::<Vec<_>>().join(",")));
         }
         // If tolok itself runs in a job, that job's variables would override srun's options. TMPDIR may not exist on the node.
-        let of_job = |name: &String| name.starts_with("SLURM_") && name != "SLURM_CONF" || name == "TMPDIR";
-        std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(of_job).for_each(|name| {
-            srun.env_remove(name);
-        });
+        remove_variables(&mut srun, |name| name.starts_with("SLURM_") && name != "SLURM_CONF" || name == "TMPDIR");
         srun
     }
 }
@@ -148,6 +145,22 @@ fn client(program: &str, conf: Option<&Path>) -> Command {
     let mut client = Command::new(program);
     client.envs(conf.map(|conf| ("SLURM_CONF", conf)));
     client
+}
+
+/// The `squeue` that prints a line in this format for each of the user's jobs. The user's own settings for `squeue` could hide jobs.
+fn own_jobs(conf: Option<&Path>, format: &str) -> Command {
+    let mut squeue = client("squeue", conf);
+    squeue.args(["--noheader", "--all", "--me"]).arg(format!("--format={format}"));
+    remove_variables(&mut squeue, |name| name.starts_with("SQUEUE_"));
+    squeue
+}
+
+/// Starts the command without the environment variables whose names satisfy `is_meant`.
+fn remove_variables(command: &mut Command, is_meant: impl Fn(&str) -> bool) {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    names.filter(|name| is_meant(name)).for_each(|name| {
+        command.env_remove(name);
+    });
 }
 
 /// The node of this process, if it runs in a Slurm job.
@@ -317,6 +330,19 @@ mod tests {
             !found.iter().any(|argument| argument.starts_with("--exclude")),
             "all three nodes are needed: {found:?}"
         );
+    }
+
+    #[test]
+    fn squeue_lists_the_users_jobs_of_all_partitions_without_the_users_own_settings() {
+        let squeue = own_jobs(None, "%A %j");
+        assert_eq!(arguments(&squeue), ["--noheader", "--all", "--me", "--format=%A %j"]);
+        let mut command = Command::new("squeue");
+        command.env("SLURM_CONF", "/pool/slurm.conf");
+        // `PATH` is set in every test, so it stands for a setting of the user.
+        remove_variables(&mut command, |name| name == "PATH");
+        let set: Vec<(String, bool)> =
+            command.get_envs().map(|(name, value)| (name.to_string_lossy().into_owned(), value.is_some())).collect();
+        assert_eq!(set, [("PATH".to_owned(), false), ("SLURM_CONF".to_owned(), true)]);
     }
 
     #[test]

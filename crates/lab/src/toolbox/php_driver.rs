@@ -1,7 +1,8 @@
-//! The extensions with which PHP connects to a database: a part of an installed PHP.
+//! Finds the extensions with which PHP connects to a database. The toolbox treats them as a part of that PHP.
 //!
-//! Distributions package them separately, so a machine may have PHP without them. They are searched for beside
-//! PHP's own extensions, then in the toolbox's folder for PHPs of the same API; then PHP must accept them.
+//! Distributions package them separately, so PHP may be here without them. tolok searches PHP's own folder of extensions, then
+//! the same folder of the system and of the toolbox. PHP must then load them. A PHP inside a web server cannot be asked, so
+//! there the files decide.
 
 use std::path::{Path, PathBuf};
 

@@ -17,7 +17,7 @@ use crate::fault::ErrorClass;
 use crate::options::{Executor, Options};
 use crate::record::Record;
 use crate::threshold::{Judged, KeptOrCrossed, Metric};
-use crate::verdict::Gate;
+use crate::verdict::{Gate, Reason};
 use crate::{Judgement, run_with};
 pub use search::Bracket;
 use search::Search;
@@ -66,6 +66,9 @@ pub struct Capacity {
     pub probes: Vec<Probe>,
     /// The search was interrupted.
     pub interrupted: bool,
+    /// Why the result cannot be trusted; absent if it can. Only the caller knows, so the search leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<Reason>,
 }
 
 impl Capacity {
@@ -259,6 +262,7 @@ impl Finding {
             searches: self.searches,
             probes: self.probes,
             interrupted,
+            doubt: None,
         }
     }
 }

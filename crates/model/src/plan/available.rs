@@ -32,7 +32,7 @@ impl AvailableEnvironments {
                 Ok(()) => return self.environments.push(environment.clone()),
                 Err(reason) => {
                     let subject = format!("database [{}]", database.describe());
-                    Some(Skipped { subject, reason, scenarios: ids_with_database(study, environment) })
+                    Some(Skipped::new(subject, reason).with_scenarios(ids_with_database(study, environment)))
                 }
             },
         };
@@ -44,7 +44,7 @@ impl AvailableEnvironments {
             }
             Err(reason) => {
                 let subject = format!("environment [{}]", environment.describe());
-                Skipped { subject, reason, scenarios: ids_in(study, environment) }.join(&mut self.refused);
+                Skipped::new(subject, reason).with_scenarios(ids_in(study, environment)).join(&mut self.refused);
             }
         }
     }

@@ -22,7 +22,7 @@ use crate::plan::available::{AvailableEnvironments, in_environments, programs_in
 use crate::plan::cases::{Candidates, add_programs, cases, speechless};
 use crate::plan::error::PlanError;
 use crate::plan::order::shuffled;
-pub use crate::plan::selected::{DATABASE_ONLY, Selected};
+pub use crate::plan::selected::Selected;
 use crate::plan::selected::{ceilings, skip_without_workload, unable};
 use crate::plan::skipped::Skipped;
 use crate::program::ProgramScenario;
@@ -298,7 +298,7 @@ fn with_their_tools(
     let mut is_there = |tool: Option<&str>, id: &str| {
         let Err(reason) = tool.map_or(Ok(()), |name| (here.tool)(name)) else { return true };
         let subject = format!("tool [{}]", tool.unwrap_or_default());
-        Skipped { subject, reason, scenarios: vec![id.to_owned()] }.join(&mut selected.skipped);
+        Skipped::new(subject, reason).with_scenarios(vec![id.to_owned()]).join(&mut selected.skipped);
         false
     };
     let mut has_tool = |scenario: &Scenario| is_there(scenario.tool.name.program(), &scenario.id);

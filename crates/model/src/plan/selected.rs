@@ -11,9 +11,6 @@ use crate::plan::{Here, Ready};
 use crate::study::{Scenario, Study, SubjectSelector};
 use crate::subject::{Role, Subject, SubjectChoice};
 
-/// Prefix of a reason that excludes a subject only from workloads with a database.
-pub const DATABASE_ONLY: &str = "for workloads that ask a database";
-
 /// The subjects that a study's selectors choose here, and those left out.
 #[derive(Debug, Default)]
 pub struct Selected {
@@ -56,20 +53,21 @@ impl Selected {
         match choice.and_then(|choice| ready(subject, &variant).map(|()| choice)) {
             Ok(choice) if !self.choices.contains(&choice) => self.choices.push(choice),
             Ok(_) => {}
-            Err(reason) => self.skip(subject, &variant, reason),
+            Err(reason) => self.skip(subject, &variant, Skipped::new(&subject.id, reason)),
         }
     }
 
     /// Reports a reason that several variants of a subject share only once.
-    fn skip(&mut self, subject: &Subject, variant: &str, reason: String) {
+    fn skip(&mut self, subject: &Subject, variant: &str, mut skipped: Skipped) {
         let is_same =
-            |skipped: &Skipped| skipped.subject.split(':').next() == Some(&subject.id) && skipped.reason == reason;
+            |known: &Skipped| known.subject.split(':').next() == Some(&subject.id) && known.reason == skipped.reason;
         if self.skipped.iter().any(is_same) {
             return;
         }
-        let is_default = variant == subject.default_variant;
-        let name = if is_default { subject.id.clone() } else { format!("{}:{variant}", subject.id) };
-        self.skipped.push(Skipped::new(name, reason));
+        if variant != subject.default_variant {
+            skipped.subject = format!("{}:{variant}", subject.id);
+        }
+        self.skipped.push(skipped);
     }
 }
 
@@ -118,7 +116,9 @@ pub(super) fn unable(
         };
         for (environment, database) in databases.iter().filter(|(environment, _)| is_asked(environment)) {
             if let Err(reason) = (here.ready_for_database)(subject, &choice.variant, database) {
-                selected.skip(subject, &choice.variant, format!("{DATABASE_ONLY}, {reason}"));
+                let reason = format!("for workloads that ask a database, {reason}");
+                let skipped = Skipped { database_only: true, ..Skipped::new(&subject.id, reason) };
+                selected.skip(subject, &choice.variant, skipped);
                 unable.insert((choice.label.clone(), (*environment).to_owned()));
             }
         }

@@ -8,6 +8,9 @@ pub struct Skipped {
     /// Its name in the study; for an environment, a tool or a database, its description, in brackets.
     pub subject: String,
     pub reason: String,
+    /// Whether it is left out only of workloads that ask a database.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub database_only: bool,
     /// Ids of the scenarios and programs that are left out with it, for every subject.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scenarios: Vec<String>,
@@ -16,7 +19,12 @@ pub struct Skipped {
 impl Skipped {
     /// Leaves out a subject without leaving out any scenario for all subjects.
     pub fn new(subject: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { subject: subject.into(), reason: reason.into(), scenarios: Vec::new() }
+        Self { subject: subject.into(), reason: reason.into(), database_only: false, scenarios: Vec::new() }
+    }
+
+    /// The same, with the ids of the scenarios and programs that are left out for every subject.
+    pub(crate) fn with_scenarios(self, scenarios: Vec<String>) -> Self {
+        Self { scenarios, ..self }
     }
 
     /// Adds it to `others`, joining entries with the same subject and reason.

@@ -53,11 +53,18 @@ impl fmt::Display for Scale {
 
 /// What a factor does to warm-ups and measurements: `shortened to 10%, and to no less than 100 ms`. `None` for 1.
 pub fn scale_words(factor: f64) -> Option<String> {
+    let words = scale_percent_words(factor)?;
+    let has_least = factor < 1.0;
+    Some(if has_least { format!("{words}, and to no less than {} ms", SHORTEST_S * 1e3) } else { words })
+}
+
+/// The same where no shortest time applies: `shortened to 10%`. `None` for 1.
+pub fn scale_percent_words(factor: f64) -> Option<String> {
     let percent = (factor * 1e4).round() / 1e2;
     match factor {
         1.0 => None,
         _ if factor > 1.0 => Some(format!("lengthened to {percent}%")),
-        _ => Some(format!("shortened to {percent}%, and to no less than {} ms", SHORTEST_S * 1e3)),
+        _ => Some(format!("shortened to {percent}%")),
     }
 }
 

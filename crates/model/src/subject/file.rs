@@ -173,7 +173,7 @@ pub struct ParameterFile {
     pub default: Option<Spanned<ParameterValue>>,
     /// The only permitted values. Default: any of the default's type.
     #[schemars(length(min = 1))]
-    pub one_of: Option<Spanned<Vec<ParameterValue>>>,
+    pub one_of: Option<Spanned<Vec<Spanned<ParameterValue>>>>,
     /// What it tunes.
     #[serde(default)]
     pub help: String,

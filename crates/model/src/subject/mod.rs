@@ -2,10 +2,10 @@
 
 pub(crate) mod brought;
 pub(crate) mod file;
+mod parameter;
 mod processes;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +15,13 @@ use crate::database::{Engine, Wire};
 use crate::program::SubjectProgram;
 use crate::program::reading::read_subject_program;
 use crate::protocol::Protocol;
-use crate::reading::kinds::read_kinds;
 use crate::reading::table::{Spanned, Table};
-use crate::reading::text::{Problem, ROOT, Reading, Span};
+use crate::reading::text::{Problem, ROOT, Reading};
 use crate::reading::wording::closest;
 use crate::subject::brought::{ExternalServer, SubjectFolder};
-use crate::subject::file::{
-    BuildFile, ColourFile, DiagnosisFile, ParameterFile, SubjectFile, TemplateFileFile, VariantFile,
-};
+use crate::subject::file::{BuildFile, ColourFile, DiagnosisFile, SubjectFile, TemplateFileFile, VariantFile};
+pub use crate::subject::parameter::{Parameter, ParameterValue};
+use crate::subject::parameter::{read_parameters, read_setting};
 use crate::subject::processes::{read_command, read_processes};
 
 /// Whether a subject competes (always, or only where it is named) or shows the machine's limit.
@@ -91,39 +90,6 @@ pub enum GcLog {
     /// What V8, and so Node.js, writes with `--trace-gc`.
     V8,
 }
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Parameter {
-    /// The default value.
-    pub default: ParameterValue,
-    /// The only permitted values; if empty, any of the default's type.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub one_of: Vec<ParameterValue>,
-    pub help: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum ParameterValue {
-    /// A whole number.
-    Integer(i64),
-    Text(String),
-}
-
-impl fmt::Display for ParameterValue {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Integer(number) => write!(formatter, "{number}"),
-            Self::Text(text) => formatter.write_str(text),
-        }
-    }
-}
-
-read_kinds!(ParameterValue, "a whole number or a string",
-    visit_i64(number: i64) Some(ParameterValue::Integer(number));
-    visit_u64(number: u64) i64::try_from(number).ok().map(ParameterValue::Integer);
-    visit_str(text: &str) Some(ParameterValue::Text(text.to_owned()));
-);
 
 /// A named set of parameter values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -398,24 +364,6 @@ fn read_colour(colour: Table<ColourFile>, reading: &mut Reading) -> Option<Colou
     Some(Colour { light: light?, dark: dark? })
 }
 
-impl Parameter {
-    /// Converts `value` to the default's type, because a word may look like a number. Refuses values that are not permitted.
-    fn accept(&self, name: &str, value: &ParameterValue) -> Result<ParameterValue, String> {
-        let value = match (&self.default, value) {
-            (ParameterValue::Text(_), value) => ParameterValue::Text(value.to_string()),
-            (ParameterValue::Integer(_), ParameterValue::Integer(number)) => ParameterValue::Integer(*number),
-            (ParameterValue::Integer(_), ParameterValue::Text(text)) => {
-                return Err(format!("parameter `{name}` is a whole number, not `{text}`"));
-            }
-        };
-        if self.one_of.is_empty() || self.one_of.contains(&value) {
-            return Ok(value);
-        }
-        let words: Vec<String> = self.one_of.iter().map(ToString::to_string).collect();
-        Err(format!("parameter `{name}` is {}, not `{value}`", words.join(" or ")))
-    }
-}
-
 fn label(id: &str, variant: &str, overrides: &BTreeMap<String, ParameterValue>) -> String {
     let pairs: Vec<String> = overrides.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let tail = if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) };
@@ -464,37 +412,6 @@ fn read_path(path: Spanned<String>, reading: &mut Reading) -> String {
     path
 }
 
-fn read_parameters(
-    files: BTreeMap<String, Table<ParameterFile>>,
-    reading: &mut Reading,
-) -> BTreeMap<String, Parameter> {
-    let mut parameters = BTreeMap::new();
-    for (name, file) in files {
-        let Table { span, entries: file } = file;
-        let default = reading.require(file.default, &span, "default", "default = 16");
-        let one_of = file.one_of.map(|listed| read_one_of(listed, &span, reading)).unwrap_or_default();
-        // A parameter with a wrong default is still known, so that variants can set it.
-        let Some(default) = default else {
-            let default = ParameterValue::Text(String::new());
-            parameters.insert(name, Parameter { default, one_of: Vec::new(), help: file.help });
-            continue;
-        };
-        let parameter = Parameter { default: default.get_ref().clone(), one_of, help: file.help };
-        if let Err(message) = parameter.accept(&name, default.get_ref()) {
-            reading.note(default.span(), message, None);
-        }
-        parameters.insert(name, parameter);
-    }
-    parameters
-}
-
-fn read_one_of(listed: Spanned<Vec<ParameterValue>>, table: &Span, reading: &mut Reading) -> Vec<ParameterValue> {
-    if listed.get_ref().is_empty() && !reading.is_damaged(table, "one-of") {
-        reading.note(listed.span(), "no value is listed", "for example: one-of = [\"on\", \"off\"]");
-    }
-    listed.into_inner()
-}
-
 /// Checks the variants against the parameters; a subject without any has one called `default`.
 fn read_variants(
     files: BTreeMap<Spanned<String>, Table<VariantFile>>,
@@ -540,27 +457,6 @@ fn read_variants(
 
 fn engines(listed: Option<Vec<EngineWord>>) -> Vec<Engine> {
     listed.into_iter().flatten().map(Engine::from).collect()
-}
-
-fn read_setting(
-    name: Spanned<String>,
-    value: Spanned<ParameterValue>,
-    parameters: &BTreeMap<String, Parameter>,
-    reading: &mut Reading,
-) -> Option<(String, ParameterValue)> {
-    let Some(parameter) = parameters.get(name.get_ref()) else {
-        if !reading.was_wrong(name.get_ref()) {
-            reading.note_unknown(&name, "there is no parameter", &parameters.keys().collect::<Vec<_>>());
-        }
-        return None;
-    };
-    match parameter.accept(name.get_ref(), value.get_ref()) {
-        Ok(value) => Some((name.into_inner(), value)),
-        Err(message) => {
-            reading.note(value.span(), message, None);
-            None
-        }
-    }
 }
 
 fn read_narrowed(narrowed: Vec<Spanned<String>>, workloads: &[String], reading: &mut Reading) -> Vec<String> {

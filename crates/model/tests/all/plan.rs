@@ -182,8 +182,8 @@ fn a_subject_that_serves_none_of_the_workloads_is_left_out_with_that_reason() {
 #[test]
 fn without_subjects_there_is_no_plan() {
     let nobody = |_: &Subject, _: &str| Err("not here".to_owned());
-    assert_snapshot!(check("['go/nethttp']", "'hello'", &nobody), @r#"none of the study's subjects is ready on this machine: NothingReady([Skipped { subject: "go/nethttp", reason: "not here", scenarios: [] }])"#);
-    assert_snapshot!(check("['php/fpm']", "'file'", &all_ready), @r#"none of the study's subjects serves any of its workloads; `workloads` of a subject.toml names what it serves, and `tolok list subjects` what all of them do: NothingToDo([Skipped { subject: "php/fpm:pool", reason: "it serves none of the study's workloads (it serves hello, json)", scenarios: [] }])"#);
+    assert_snapshot!(check("['go/nethttp']", "'hello'", &nobody), @r#"none of the study's subjects is ready on this machine: NothingReady([Skipped { subject: "go/nethttp", reason: "not here", database_only: false, scenarios: [] }])"#);
+    assert_snapshot!(check("['php/fpm']", "'file'", &all_ready), @r#"none of the study's subjects serves any of its workloads; `workloads` of a subject.toml names what it serves, and `tolok list subjects` what all of them do: NothingToDo([Skipped { subject: "php/fpm:pool", reason: "it serves none of the study's workloads (it serves hello, json)", database_only: false, scenarios: [] }])"#);
     let error = Plan::expand(&study("['*']", "'hello'"), &catalogue(), here(&nobody), 1).unwrap_err();
     assert!(matches!(error, PlanError::NothingReady(skipped) if skipped.len() == 3));
 }

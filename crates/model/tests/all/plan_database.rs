@@ -129,7 +129,7 @@ fn a_ceiling_without_a_database_driver_is_measured_with_the_other_workloads() {
 fn if_no_subject_has_a_database_driver_none_is_ready() {
     let study = study("['php/fpm']", "['rows', 'query']", "");
     let here = Here { ready_for_database: &no_extension, ..everything() };
-    assert_snapshot!(check(&study, here), @r#"none of the study's subjects is ready on this machine: NothingReady([Skipped { subject: "php/fpm", reason: "for workloads that ask a database, pdo_mysql is missing: tolok setup php", scenarios: [] }])"#);
+    assert_snapshot!(check(&study, here), @r#"none of the study's subjects is ready on this machine: NothingReady([Skipped { subject: "php/fpm", reason: "for workloads that ask a database, pdo_mysql is missing: tolok setup php", database_only: true, scenarios: [] }])"#);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn an_unavailable_database_leaves_the_workloads_that_need_none() {
     assert!(plan.environments.iter().all(|one| one.database.is_none()));
     assert_eq!(plan.skipped[0].scenarios, ["rows-c8-1cpu", "rows-c8-2cpu"], "scenarios that need it are left out");
     let only = study("['bun/serve']", "'rows'", environment);
-    assert_snapshot!(check(&only, here), @r#"everything in the study needs a database, and this machine has none: NoDatabase([Skipped { subject: "database [MySQL · pool of 16]", reason: "mysql is missing: install it by hand", scenarios: ["rows-c8-1cpu", "rows-c8-2cpu"] }])"#);
+    assert_snapshot!(check(&only, here), @r#"everything in the study needs a database, and this machine has none: NoDatabase([Skipped { subject: "database [MySQL · pool of 16]", reason: "mysql is missing: install it by hand", database_only: false, scenarios: ["rows-c8-1cpu", "rows-c8-2cpu"] }])"#);
     assert!(matches!(expand(&only, here), Err(PlanError::NoDatabase(missing)) if missing.len() == 1));
 }
 

@@ -6,7 +6,7 @@ use crate::examples;
 
 use examples::{catalogue_with_data, everything};
 use insta::assert_snapshot;
-use tolok_model::{Executor, Outage, Plan, Quotable, Scale, Study, scale_words};
+use tolok_model::{Executor, Outage, Plan, Quotable, Scale, Study, scale_percent_words, scale_words};
 
 const STUDY: &str = "title = 'T'\nsubjects = ['bun/serve']\nceiling = false\nblocks = 1\n\
     [environment]\ndatabase.outage = { at = '2s', for = '500ms' }\n\
@@ -92,6 +92,11 @@ fn the_words_of_a_scale_name_the_shortest_time() {
     assert_eq!(scale_words(1.0), None);
     assert_eq!(scale_words(0.15).unwrap(), "shortened to 15%, and to no less than 100 ms");
     assert_eq!(scale_words(2.5).unwrap(), "lengthened to 250%");
+    // Runs are numbers, and have no shortest time.
+    assert_eq!(
+        [1.0, 0.125, 2.5].map(scale_percent_words),
+        [None, Some("shortened to 12.5%".to_owned()), Some("lengthened to 250%".to_owned()),]
+    );
 }
 
 #[test]

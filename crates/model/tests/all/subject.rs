@@ -74,6 +74,19 @@ fn a_parameter_that_lists_its_values_takes_no_other() {
     }
 }
 
+#[test]
+fn listed_values_are_of_the_type_of_the_default() {
+    let text = |parameter: &str| format!("{SERVER}[parameter.pool]\n{parameter}\n");
+    assert_snapshot!(check(&text("default = 4\none-of = ['a', 4, 'b']")), @"
+    7:11 «'a'» parameter `pool` is a whole number, not `a` (values of `one-of` have the default's type)
+    7:19 «'b'» parameter `pool` is a whole number, not `b` (values of `one-of` have the default's type)
+    ");
+    // A word may look like a number.
+    let subject = Subject::read("go/nethttp", &text("default = '8'\none-of = [8, 'all']")).unwrap();
+    let listed = ["8", "all"].map(|word| ParameterValue::Text(word.to_owned()));
+    assert_eq!(subject.parameters["pool"].one_of, listed);
+}
+
 const SERVER: &str = "\
 title     = 'Go net/http'
 runtime   = 'go'

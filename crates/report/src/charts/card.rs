@@ -11,7 +11,7 @@ use tolok_model::Judge;
 use super::raster;
 use super::sheet::Sheet;
 use super::standalone::{FONTS, with_looks};
-use crate::apart::apart;
+use crate::apart::shortened_apart;
 use crate::document::{Look, Matrix, MatrixRow};
 use crate::documents::run::{headline, matrix, sections};
 use crate::print::LAYOUT;
@@ -106,7 +106,7 @@ impl Card {
         let from = top + 24.0;
         let step = ((FOOT - 40.0 - from) / rows.len().max(1) as f64).min(WIDEST_ROW);
         let names: Vec<&str> = rows.iter().map(|row| row.short.as_str()).collect();
-        let names = apart(&names, 20, |name, most| fitted(name, most as f64));
+        let names = shortened_apart(&names, 20, |name, most| fitted(name, most as f64));
         for (place, (row, name)) in rows.iter().zip(&names).enumerate() {
             self.row((row, name), from + step * (place as f64 + 0.5), step);
         }

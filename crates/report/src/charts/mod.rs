@@ -79,7 +79,7 @@ pub(crate) fn throughput(findings: &Findings, scenario: &ScenarioFinding) -> Cha
     };
     let ceiling =
         if scenario.ceiling.is_none() { "" } else { " Dashed: a minimal server in the same rounds, the ceiling." };
-    let means = geometric_means(findings);
+    let means = over_rounds(findings, "Geometric mean");
     let said = format!("Correct responses per second. {means}{tiers}{ceiling} Outlined: not ranked.");
     of_scenario("throughput", "correct responses per second", said, scenario, svg::throughput(scenario))
 }
@@ -108,7 +108,7 @@ pub(crate) fn costs(findings: &Findings, scenario: &ScenarioFinding) -> Chart {
         Some(MemorySource::Pss) => "the proportional set sizes of the subject’s processes when the window ended",
         None => "not measured",
     };
-    let means = geometric_means(findings);
+    let means = over_rounds(findings, "Geometric mean");
     let said = format!("CPU time of all processes of the subject per correct response; memory: {memory}. {means}");
     of_scenario("cost", "CPU and memory", said, scenario, svg::costs(scenario))
 }
@@ -124,7 +124,7 @@ fn of_tools(findings: &Findings, finding: &tolok_analysis::ToolsFinding) -> Char
     let heading = tools::heading(finding);
     let wire = finding.rows.iter().any(|row| row.wire_rps.is_some());
     let wire = if wire { " Dashed stroke: what crossed the wire, by the kernel’s count." } else { "" };
-    let medians = medians(findings);
+    let medians = over_rounds(findings, "Median");
     let caption = format!(
         "{heading}, {}: correct responses per second as each tool reports them. {medians}{wire} Outlined: the tool was the limit.",
         finding.load
@@ -140,7 +140,7 @@ fn of_series(findings: &Findings, series: &ProgramSeries, time: Time) -> Option<
     let kind = if time == Time::Wall { "times" } else { "times-above-start" };
     let place = [series.workload.as_str(), &series.fixed, &series.environment, &series.timer].join("-");
     let heading = programs::series_heading(series);
-    let means = if time == Time::Wall { geometric_means(findings) } else { medians(findings) };
+    let means = over_rounds(findings, if time == Time::Wall { "Geometric mean" } else { "Median" });
     let caption = format!(
         "{heading}: {}, both axes logarithmic. {means} A trial’s time is the median over its runs. Dashed and hollow: another \
          variant of the same runtime.",
@@ -169,21 +169,12 @@ fn factor(findings: &Findings, panel: &FactorPanel) -> Option<Chart> {
     let place = [panel.factor.as_str(), &panel.workload, &panel.fixed].join("-");
     let fixed = if panel.fixed.is_empty() { String::new() } else { format!(" ({})", panel.fixed) };
     let title = format!("{}{fixed} by {}", panel.workload_title, panel.title);
-    let means = geometric_means(findings);
+    let means = over_rounds(findings, "Geometric mean");
     let caption = format!("{title}. {PANELS_RULE} {means} Dashed and hollow: another variant of the same runtime.");
     Some(Chart { name: format!("factor-{}", file_name(&place)), title, caption, svg })
 }
 
-/// The meaning of a figure that is a median, and its interval.
-fn medians(findings: &Findings) -> String {
-    over_rounds(findings, "Median")
-}
-
-/// The same of a geometric mean.
-fn geometric_means(findings: &Findings) -> String {
-    over_rounds(findings, "Geometric mean")
-}
-
+/// The meaning of a figure that is a median or a mean, and its interval.
 fn over_rounds(findings: &Findings, what: &str) -> String {
     let interval = interval_words(findings);
     format!("{what} over {}, one trial of each case in each round; {interval}", blocks(findings))

@@ -2,7 +2,6 @@
 
 use tolok_analysis::figures::{Quantity, amount, counted, listed, moment};
 use tolok_analysis::{Findings, NoiseFloor, PowerNote, ScenarioFinding, difference};
-use tolok_model::DATABASE_ONLY;
 use tolok_model::sentences::capital;
 
 use super::run::{factors, judgement, matrix, muted, programs, published, sections, standings, tools, trust};
@@ -237,11 +236,11 @@ fn skipped(findings: &Findings) -> Option<Block> {
     let of_checks = of_checks(findings);
     let skipped = findings.skipped.iter().map(|it| {
         let remedy = it.reason.split_once(": ").map_or(it.reason.as_str(), |(_, remedy)| remedy);
-        let part = if it.reason.starts_with(DATABASE_ONLY) { ", with a database" } else { "" };
+        let part = if it.database_only { ", with a database" } else { "" };
         Fact::of("Skipped", format!("{}{part}: {remedy}", it.subject))
     });
     let quoting = findings.quotable.as_ref().map(|words| Fact::of("Quoting", words.as_str()));
-    let facts: Vec<Fact> = skipped.chain(of_checks.map(|words| Fact::of("Rules", words))).chain(quoting).collect();
+    let facts: Vec<Fact> = skipped.chain(of_checks.map(|words| Fact::of("Checks", words))).chain(quoting).collect();
     (!facts.is_empty()).then_some(Block::Facts(facts))
 }
 

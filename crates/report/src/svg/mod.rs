@@ -23,7 +23,7 @@ use std::fmt::Write as _;
 
 use tolok_analysis::Estimate;
 
-use crate::apart::apart;
+use crate::apart::shortened_apart;
 use crate::printable::printable;
 
 pub(crate) use bars::{costs, has_costs, throughput};
@@ -183,7 +183,7 @@ pub(crate) fn fitted(text: &str, letters: f64) -> String {
 
 /// Shortens the names of one chart to at most this many letters each, so different ones stay different.
 fn fitted_apart(names: &[&str], letters: f64) -> Vec<String> {
-    apart(names, letters as usize, |name, most| fitted(name, most as f64))
+    shortened_apart(names, letters as usize, |name, most| fitted(name, most as f64))
 }
 
 /// `closed loop, 64 users, in slices of 50 ms`: a load without what most charts share, and without what has no room.

@@ -158,7 +158,10 @@ fn a_run_is_never_begun_in_the_folder_of_another() {
     let path = runs.path().join("first");
     assert_eq!(
         error.to_string(),
-        format!("cannot write {}: it exists already; choose another folder with --runs DIR", path.display())
+        format!(
+            "cannot write {}: it exists already; move it away, or choose another folder with --runs DIR",
+            path.display()
+        )
     );
     assert_eq!(fs::read_to_string(path.join("study.toml")).unwrap(), "title = \"Example\"\n");
 }
@@ -178,7 +181,7 @@ fn runs_are_found_by_path_by_name_and_as_the_latest() {
     assert_eq!(find("latest").unwrap(), first.path());
     fs::create_dir(runs.path().join("third")).unwrap();
     let expect = format!(
-        "there is no run `third`: neither a folder of that name nor one in {}; the nearest are first, second; `tolok list runs` \
+        "there is no run `third`: neither in a folder of that name nor in {}; the nearest are first, second; `tolok list runs` \
          shows all, and --runs DIR names another folder",
         runs.path().display()
     );

@@ -13,15 +13,15 @@ pub(super) fn none() -> Check {
     Check::not_made("files", "without a manifest the original state of the files is unknown")
 }
 
-/// Checks length and hash of every entered file, and whether there are others.
-pub(super) fn check(folder: &RunFolder, manifest: &Manifest) -> Check {
+/// Checks length and hash of every entered file, and whether there are others. `is_at_work`: a tolok was writing the run before the
+/// manifest was read.
+pub(super) fn check(folder: &RunFolder, manifest: &Manifest, is_at_work: bool) -> Check {
     let standing: Vec<&ManifestLine> = manifest.standing().into_values().map(|(_, line)| line).collect();
     let mut check = of_each("files", &standing, |line| match files_of(folder, line) {
         Ok(check) => check,
         Err(error) => unreadable(folder, "files", &error),
     });
     // A running tolok writes a record first, and its line right after it.
-    let is_at_work = RunFolder::is_at_work(folder.path());
     for name in folder.finished().into_iter().chain(folder.blocks()).filter(|_| !is_at_work) {
         if standing.iter().all(|line| line.folder != name) {
             let what = "it is finished, but the manifest has no line for it: the line was removed, or tolok was killed before writing it";

@@ -35,11 +35,13 @@ const RESTORE: &str =
 /// Makes every check that does not need a report.
 pub fn verify(folder: &RunFolder) -> Verification {
     let name = || folder.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // The run may end during verification. All checks must judge it by the same state, that of the manifest.
+    let is_at_work = RunFolder::is_at_work(folder.path());
     let manifest = folder.manifest();
     let mut checks = Vec::new();
     let fingerprint = match &manifest {
         Ok(Some(manifest)) => {
-            checks.extend([chain::check(manifest), files::check(folder, manifest)]);
+            checks.extend([chain::check(manifest), files::check(folder, manifest, is_at_work)]);
             manifest.fingerprint().map(str::to_owned)
         }
         Ok(None) => {
@@ -54,7 +56,8 @@ pub fn verify(folder: &RunFolder) -> Verification {
     let (run, planned) = (folder.run(), folder.plan());
     checks.extend(match (&run, &planned) {
         (Ok(run), Ok(planned)) => {
-            vec![plan::check(run, planned), plan::trials(folder, planned), figures::check(folder, run, planned)]
+            let trials = plan::trials(folder, planned, is_at_work);
+            vec![plan::check(run, planned), trials, figures::check(folder, run, planned)]
         }
         (run, planned) => {
             let errors = [run.as_ref().err(), planned.as_ref().err()].into_iter().flatten();

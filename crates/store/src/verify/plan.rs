@@ -55,8 +55,9 @@ fn is_permutation(plan: &Plan) -> bool {
     })
 }
 
-/// Checks that every planned trial has a record, and every record a place in the plan.
-pub(super) fn trials(folder: &RunFolder, plan: &Plan) -> Check {
+/// Checks that every planned trial has a record, and every record a place in the plan. `is_at_work`: a tolok was writing the run
+/// before its records were read.
+pub(super) fn trials(folder: &RunFolder, plan: &Plan, is_at_work: bool) -> Check {
     let mut check = Check::new("trials");
     check.compared = plan.trials.len() as u64;
     let mut missing = Vec::new();
@@ -76,13 +77,13 @@ pub(super) fn trials(folder: &RunFolder, plan: &Plan) -> Check {
     for unknown in folder.finished().into_iter().filter(|name| !known.contains(name)) {
         check.differs(said(unknown, "the plan has no such trial", "remove it if you put it there"));
     }
-    if let Some(first) = missing.first().filter(|_| RunFolder::is_at_work(folder.path())) {
+    if let Some(first) = missing.first().filter(|_| is_at_work) {
         check.notes.push(format!(
             "{} of the planned trials have no record, {first} first: the run is still going, because another tolok holds its lock; verify it when it has ended",
             missing.len()
         ));
     } else if let Some(first) = missing.first() {
-        let by = if plan.may_end_early() { " by the rule of the plan, or by somebody" } else { "" };
+        let by = if plan.may_end_early() { " by the plan's rule, or by a user" } else { "" };
         check.notes.push(format!(
             "{} of the planned trials have no record, {first} first: the run was stopped before them{by}; had they been removed, the manifest would show it",
             missing.len()

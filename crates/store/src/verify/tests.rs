@@ -193,6 +193,20 @@ fn a_run_that_another_tolok_still_writes_is_not_taken_for_one_that_was_stopped()
 }
 
 #[test]
+fn a_run_that_ends_while_it_is_verified_is_judged_by_its_state_at_the_start() {
+    let (runs, plan) = (tempfile::tempdir().unwrap(), plan());
+    let writer = RunFolder::create(runs.path(), &run_record(&plan), &plan, "", &()).unwrap();
+    let reader = RunFolder::open(writer.path());
+    let (is_at_work, manifest) = (RunFolder::is_at_work(reader.path()), reader.manifest().unwrap().unwrap());
+    fail(&writer, &plan.trials[0], FailureKind::Crashed);
+    drop(writer);
+    let files = files::check(&reader, &manifest, is_at_work);
+    assert!(files.differences.is_empty(), "the manifest was read before the trial ended: {files:?}");
+    let note = &plan::trials(&reader, &plan, is_at_work).notes[0];
+    assert!(note.starts_with("3 of the planned trials have no record") && note.contains("still going"), "{note}");
+}
+
+#[test]
 fn what_a_kill_has_left_out_is_entered_late_and_says_so() {
     let (_runs, path, plan) = made();
     let manifest = path.join("manifest.jsonl");

@@ -43,11 +43,12 @@ pub fn find(args: &LoadArgs) -> Result<Exit, CliError> {
     }
     let stop = hear_interrupts()?;
     let before = Before::look(args);
-    let found = search(&asked, &plan, &stop).map_err(|error| refusal::told(error, args, &asked.options))?;
-    let doubt = before.filter(|_| found.limit != Limit::Interrupted).and_then(|before| before.doubt());
+    let found = search(&asked, &plan, &stop);
+    let mut found = found.map_err(|error| refusal::told(error, args, &asked.options))?;
+    found.doubt = before.filter(|_| found.limit != Limit::Interrupted).and_then(|before| before.doubt());
     let file = args.output.as_deref().filter(|path| *path != Path::new("-"));
     put(&shown(&found, &asked, args.format, file.is_some())?, file)?;
-    match doubt {
+    match &found.doubt {
         None => Ok(exit_of(&found)),
         Some(reason) => Err(CliError::new(Exit::GateFailed, format!("not trusted: {}", reason.text))),
     }
@@ -236,5 +237,39 @@ fn exit_of(found: &Capacity) -> Exit {
         Limit::Target | Limit::HighestRate => Exit::Done,
         Limit::Generator => Exit::GateFailed,
         Limit::Nothing => Exit::ThresholdCrossed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use tolok_load::verdict::{Gate, Reason};
+
+    use super::*;
+
+    #[test]
+    fn the_stored_result_says_why_it_is_in_doubt() {
+        let mut found = Capacity {
+            format: Capacity::FORMAT,
+            url: "http://localhost/".to_owned(),
+            thresholds: vec!["p99 < 50ms".to_owned()],
+            capacity_rps: Some(100.0),
+            low_rps: Some(100.0),
+            high_rps: Some(105.0),
+            range_confidence: None,
+            limit: Limit::Target,
+            searches: Vec::new(),
+            probes: Vec::new(),
+            interrupted: false,
+            doubt: None,
+        };
+        let stored = |found: &Capacity| serde_json::from_str::<Value>(&json(found).unwrap()).unwrap();
+        assert_eq!(stored(&found).get("doubt"), None);
+        let text = "other programs used 60% of the CPUs just before the load".to_owned();
+        found.doubt = Some(Reason { gate: Gate::BusyMachine, text });
+        let stored = stored(&found);
+        let doubt = &stored["doubt"];
+        assert_eq!(doubt["gate"], "busy-machine");
+        assert!(doubt["text"].as_str().unwrap().starts_with("other programs used 60%"), "{doubt}");
     }
 }

@@ -7,7 +7,7 @@ use tolok_load::options::{ConnectionPolicy, Timer};
 use tolok_load::record::{ClientRecord, ClientRecords, Distribution, LoopModel, PartRecord, Record, ThreadSummary};
 use tolok_load::schedule::Phase;
 use tolok_load::threshold::{Judged, KeptOrCrossed, Unit};
-use tolok_load::verdict::Doubt;
+use tolok_load::verdict::{Doubt, WAIT_SHARE};
 use tolok_report::document::{Block, Cell, Column, Document, Fact, List, Look, Row, Table, Text};
 use tolok_report::print::{Style, markdown, terminal};
 use tolok_report::sparkline;
@@ -304,7 +304,7 @@ fn resources(record: &Record) -> Vec<Fact> {
     ]);
     let wait =
         record.generator.threads.iter().filter_map(|thread| thread.run_queue_wait_s).fold(0.0, f64::max) / window_s;
-    if wait > 0.01 {
+    if wait > WAIT_SHARE {
         let words = format!("waited for a CPU {} of the time: something else had it", share(wait));
         facts.push(fact("", Text::of(tied(&words), Look::Warning)));
     }

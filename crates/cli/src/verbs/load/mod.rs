@@ -80,7 +80,7 @@ fn refuse_script(url: &str) -> Result<(), CliError> {
     }
     Err(CliError::usage(format!(
         "{url} is a script, and load takes an address: tolok load http://HOST:PORT/PATH. A study runs a script by k6: tool = {{ \
-         name = \"k6\", script = \"{url}\" }} (docs/tools.md)"
+         name = \"k6\", script = \"{url}\" }}; `tolok help docs/tools.md` shows the rest"
     )))
 }
 

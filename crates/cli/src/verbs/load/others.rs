@@ -12,7 +12,7 @@ use tolok_load::verdict::{Gate, Reason};
 use crate::args::{IfBusy, LoadArgs};
 
 /// Length of each look.
-const LOOKED_OVER: Duration = Duration::from_millis(250);
+const EACH_LOOK: Duration = Duration::from_millis(250);
 /// If more than this share of the CPUs was idle, there was enough for all.
 const IDLE_ENOUGH: f64 = 0.10;
 
@@ -27,7 +27,7 @@ impl Before {
     /// seen from here.
     pub(super) fn look(args: &LoadArgs) -> Option<Self> {
         let is_wanted = args.if_busy == IfBusy::Doubt && !args.events && args.generators.is_empty();
-        let others = is_wanted.then(|| Others::look(LOOKED_OVER)).flatten()?;
+        let others = is_wanted.then(|| Others::look(EACH_LOOK)).flatten()?;
         Some(Self { others, began: ThisHost::default().reading()? })
     }
 
@@ -37,7 +37,7 @@ impl Before {
             return None;
         }
         let meanwhile = judge(&self.began, &ThisHost::default().reading()?)?;
-        reason(&self.others, meanwhile.idle, &Others::look(LOOKED_OVER)?)
+        reason(&self.others, meanwhile.idle, &Others::look(EACH_LOOK)?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use tolok_model::figures::small_share;
 
-use super::super::{CpuWish, FOREIGN_TOLERATED, Machine, SubjectCpus};
+use super::super::{BesideSubject, CpuWish, FOREIGN_TOLERATED, Machine, SubjectCpus};
 use super::{Advice, BearsOn, Check, Severity};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -226,7 +226,9 @@ fn backlog(machine: &Machine) -> Option<Advice> {
 }
 
 fn siblings(machine: &Machine) -> Option<Advice> {
-    let one_each = CpuWish { subject: SubjectCpus::Dedicated(1), generator: 1, database: None, shared_allowed: false };
+    let beside = BesideSubject::Generator;
+    let one_each =
+        CpuWish { subject: SubjectCpus::Dedicated(1), generator: 1, database: None, shared_allowed: false, beside };
     let note = machine.assign_cpus(one_each).ok()?.note?;
     say(
         Severity::Warning,

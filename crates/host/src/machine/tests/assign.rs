@@ -2,6 +2,8 @@
 
 use super::*;
 
+const BESIDE: BesideSubject = BesideSubject::Generator;
+
 type Row = (&'static str, Topology, &'static str, (usize, usize), [&'static str; 3], &'static str);
 
 fn deal(
@@ -11,7 +13,7 @@ fn deal(
     generator: usize,
     shared: bool,
 ) -> Result<CpuMap, CpuRefusal> {
-    let wish = CpuWish { subject, generator, database: None, shared_allowed: shared };
+    let wish = CpuWish { subject, generator, database: None, shared_allowed: shared, beside: BESIDE };
     assign_cpus(topology, &parse_cpu_list(allowed).unwrap(), wish)
 }
 
@@ -102,16 +104,16 @@ fn too_few_cpus_are_refused_with_what_to_do() {
     let two = machine_of(2, 1);
     let refusal = |allowed, subject| deal(&two, allowed, subject, 1, false).unwrap_err();
     let too_few = refusal("0-1", SubjectCpus::Dedicated(4));
-    assert_eq!(too_few, CpuRefusal::TooFew { subject: 4, generator: 1, available: 2 });
+    assert_eq!(too_few, CpuRefusal::TooFew { subject: 4, generator: 1, available: 2, beside: BESIDE });
     assert_eq!(
         too_few.to_string(),
         "asked for 4 + 1 CPUs (subject + generator), 2 may be used: take a bigger machine, ask for fewer CPUs, or let the \
          parts share what there is with --allow-shared, which puts the generator's own cost into the figures"
     );
     let one = refusal("1", SubjectCpus::Dedicated(1));
-    assert_eq!(one, CpuRefusal::OneCpu { available: 1 });
+    assert_eq!(one, CpuRefusal::OneCpu { available: 1, beside: BESIDE });
     assert!(one.to_string().starts_with("only 1 CPU may be used"), "{one}");
-    assert_eq!(refusal("1", SubjectCpus::Quota(0.5)), CpuRefusal::OneCpu { available: 1 });
+    assert_eq!(refusal("1", SubjectCpus::Quota(0.5)), CpuRefusal::OneCpu { available: 1, beside: BESIDE });
     let quota = refusal("0-1", SubjectCpus::Quota(2.5));
     assert_eq!(quota, CpuRefusal::QuotaTooLarge { quota: 2.5, available: 2 });
     assert!(quota.to_string().contains("quota of 2.5 CPUs, 2 may be used"), "{quota}");
@@ -157,7 +159,7 @@ type DatabaseRow = (&'static str, Topology, SubjectCpus, usize, DatabaseCpus, [&
 
 fn check_with_database(table: Vec<DatabaseRow>, shared_allowed: bool) {
     for (name, topology, subject, generator, database, expected, note) in table {
-        let wish = CpuWish { subject, generator, database: Some(database), shared_allowed };
+        let wish = CpuWish { subject, generator, database: Some(database), shared_allowed, beside: BESIDE };
         let map = assign_cpus(&topology, &topology.ids(), wish).unwrap();
         let found = [&map.subject, &map.generator, &map.database, &map.link].map(|ids| format_cpu_list(ids));
         assert_eq!(found, expected, "{name}: {map:?}");
@@ -209,12 +211,26 @@ fn a_database_has_a_cpu_of_its_own_where_one_is_left() {
 }
 
 #[test]
+fn messages_name_the_part_that_runs_beside_the_subject() {
+    let beside_lab = |shared_allowed| {
+        let subject = SubjectCpus::Dedicated(1);
+        let wish = CpuWish { subject, generator: 1, database: None, shared_allowed, beside: BesideSubject::Lab };
+        assign_cpus(&machine_of(1, 1), &[0], wish)
+    };
+    let refusal = beside_lab(false).unwrap_err().to_string();
+    assert!(refusal.contains("subject and lab need one each") && !refusal.contains("generator"), "{refusal}");
+    let note = beside_lab(true).unwrap().note.unwrap();
+    assert_eq!(note, "one CPU only: subject and lab share it, so every figure includes the lab's own cost");
+}
+
+#[test]
 fn a_database_that_is_to_have_its_own_cpus_is_refused_where_there_are_too_few() {
     let wish = |subject, count, shared_allowed| CpuWish {
         subject,
         generator: 1,
         database: Some(DatabaseCpus::Own(count)),
         shared_allowed,
+        beside: BESIDE,
     };
     let assign = |wish| assign_cpus(&machine_of(3, 1), &[0, 1, 2], wish);
     let refusal = assign(wish(SubjectCpus::Dedicated(1), 2, false)).unwrap_err();
@@ -224,7 +240,10 @@ fn a_database_that_is_to_have_its_own_cpus_is_refused_where_there_are_too_few() 
          or leave out the CPUs of the database, which then has the generator's where none is left"
     );
     let refusal = assign(wish(SubjectCpus::Quota(1.5), 1, false)).unwrap_err();
-    assert_eq!(refusal, CpuRefusal::TooFewWithDatabase { subject: 2, generator: 1, database: 1, available: 3 });
+    assert_eq!(
+        refusal,
+        CpuRefusal::TooFewWithDatabase { subject: 2, generator: 1, database: 1, available: 3, beside: BESIDE }
+    );
     let shared = assign(wish(SubjectCpus::Dedicated(1), 2, true)).unwrap();
     assert_eq!((&shared.subject, &shared.generator, &shared.database), (&vec![0], &vec![1], &vec![1]));
     let note = shared.note.unwrap();
@@ -239,13 +258,19 @@ fn a_database_that_is_to_have_its_own_cpus_is_refused_where_there_are_too_few() 
 #[test]
 fn cpus_without_a_known_place_are_still_dealt_out() {
     let one_each = |allowed: &[u32], shared_allowed| {
-        let wish = CpuWish { subject: SubjectCpus::Dedicated(1), generator: 1, database: None, shared_allowed };
+        let wish = CpuWish {
+            subject: SubjectCpus::Dedicated(1),
+            generator: 1,
+            database: None,
+            shared_allowed,
+            beside: BESIDE,
+        };
         assign_cpus(&Topology::default(), allowed, wish)
     };
     let map = one_each(&[4, 6], false).unwrap();
     assert_eq!((map.subject, map.generator, map.shared), (vec![4], vec![6], false));
     assert!(one_each(&[], true).unwrap().shared);
-    assert_eq!(one_each(&[], false), Err(CpuRefusal::OneCpu { available: 0 }));
+    assert_eq!(one_each(&[], false), Err(CpuRefusal::OneCpu { available: 0, beside: BESIDE }));
 }
 
 #[test]

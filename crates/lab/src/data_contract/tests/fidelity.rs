@@ -114,11 +114,11 @@ fn flags_text_json_and_bytes() {
     check("json_", 3, rounded, Verdict::Rounded(rounded.to_owned()));
     assert_eq!(judge("blob_", 5, "\"AIDDKA==\""), reformatted("base64"));
     assert_eq!(judge("blob_", 5, "\"0080c328\""), reformatted("hexadecimal digits"));
-    assert_eq!(judge("blob_", 5, "\"\\u0000\u{80}Ã(\""), reformatted("a string of one character a byte"));
+    assert_eq!(judge("blob_", 5, "\"\\u0000\u{80}Ã(\""), reformatted("a string of one character per byte"));
     assert_eq!(judge("blob_", 5, "{\"type\":\"Buffer\",\"data\":[0,128,195,40]}"), reformatted("a Buffer object"));
     assert_eq!(judge("blob_", 5, "[0,128,195,40]"), reformatted("an array of bytes"));
     let fields = "{\"0\":0,\"1\":128,\"2\":195,\"3\":40}";
-    assert_eq!(judge("blob_", 5, fields), reformatted("an object with a field a byte"));
+    assert_eq!(judge("blob_", 5, fields), reformatted("an object with a field per byte"));
     check("blob_", 5, "\"\\u0000\u{FFFD}\u{FFFD}(\"", Verdict::Altered("\"\\u0000\u{FFFD}\u{FFFD}(\"".to_owned()));
 }
 
@@ -151,12 +151,20 @@ fn intervals_in_words_in_iso_form_and_in_fields() {
     check(r#""14 months 3 days 4 hours 5 minutes 6.789123 seconds""#, reformatted("a string with other words"));
     check(r#""P1Y2M3DT4H5M6.789123S""#, reformatted("a duration in ISO form"));
     let fields = r#"{"years":1,"months":2,"days":3,"hours":4,"minutes":5,"seconds":6,"milliseconds":789.123}"#;
-    check(fields, reformatted("an object with a field a unit"));
+    check(fields, reformatted("an object with a field per unit"));
     let rounded = r#""P1Y2M3DT4H5M6.789S""#;
     check(rounded, Verdict::Rounded(rounded.to_owned()));
     let other = r#""P1Y2M4DT4H5M6.789123S""#;
     check(other, Verdict::Altered(other.to_owned()));
-    check_postgres("interval_", 6, "{}", reformatted("an object with a field a unit"));
+    for beyond in [
+        r#"{"years":9223372036854775807}"#,
+        r#"{"days":9223372036854775807,"day":1}"#,
+        r#"{"months":-9223372036854775808,"month":-1}"#,
+        r#"{"hours":1e300,"minutes":1e300}"#,
+    ] {
+        check(beyond, Verdict::Altered(beyond.to_owned()));
+    }
+    check_postgres("interval_", 6, "{}", reformatted("an object with a field per unit"));
     check_postgres("interval_", 5, r#""-1 days +02:03:00""#, Verdict::Exact);
     check_postgres("interval_", 5, r#""P-1DT2H3M""#, reformatted("a duration in ISO form"));
     check_postgres("interval_", 7, r#""PT-0.000001S""#, reformatted("a duration in ISO form"));
@@ -168,7 +176,7 @@ fn arrays_as_json_as_text_and_as_objects() {
     check_postgres("bigints", 1, "[17,-17]", Verdict::Exact);
     check_postgres("bigints", 1, r#""{17,-17}""#, reformatted("a string in PostgreSQL's notation"));
     check_postgres("bigints", 1, r#"["17","-17"]"#, reformatted("an array of strings"));
-    check_postgres("bigints", 1, r#"{"0":17,"1":-17}"#, reformatted("an object with a field an element"));
+    check_postgres("bigints", 1, r#"{"0":17,"1":-17}"#, reformatted("an object with a field per element"));
     let rounded = "[9007199254740992,null]";
     check_postgres("bigints", 5, rounded, Verdict::Rounded(rounded.to_owned()));
     check_postgres("texts", 5, r#"[null,"NULL"]"#, Verdict::Exact);

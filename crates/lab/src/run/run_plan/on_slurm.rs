@@ -85,7 +85,7 @@ impl<'a> Run<'a> {
         open: &[&'a PlannedTrial],
         emit: &mut dyn FnMut(RunEvent),
     ) -> Result<(), RunError> {
-        self.cancel_all_jobs()?;
+        self.cancel_lost_jobs()?;
         let mut at_work = Flights::new();
         let ran = self.run_blocks_on(slurm, open, &mut at_work, emit);
         // After an error, others may still be at work.
@@ -96,7 +96,18 @@ impl<'a> Run<'a> {
         ran.and(cancelled)
     }
 
-    /// Cancels every job of this run, including those of a killed session and those that were not cancelled while the controller was down.
+    /// Cancels the jobs of attempts that an earlier session lost. It names them, because `squeue` may answer only after the first jobs
+    /// of this session were submitted.
+    fn cancel_lost_jobs(&mut self) -> Result<(), RunError> {
+        let folder = self.setup.folder;
+        let run = folder.run()?.id;
+        folder.attempts().iter().for_each(|attempt| self.cancelling.take(job_name(&run, attempt), None));
+        self.cancelling.send();
+        Ok(())
+    }
+
+    /// Cancels every job of this run, including those that were not cancelled while the controller was down. Call it only when the run
+    /// needs none of them.
     fn cancel_all_jobs(&mut self) -> Result<(), RunError> {
         self.cancelling.take_all(job_name(&self.setup.folder.run()?.id, ""));
         self.cancelling.send();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-use super::{ANSWER_LIMIT, client, said_within};
+use super::{ANSWER_LIMIT, client, own_jobs, said_within};
 use crate::run::block::process::BlockProcess;
 
 /// The second attempt is for a controller that did not answer the first.
@@ -85,9 +85,7 @@ impl Drop for Cancelling {
 
 /// Cancels the jobs whose names satisfy `is_meant`. Returns `None` if Slurm did not answer.
 fn cancel(conf: Option<&Path>, is_meant: impl Fn(&str) -> bool) -> Option<()> {
-    let mut squeue = client("squeue", conf);
-    squeue.args(["--noheader", "--me", "--format=%A %j"]);
-    let said = said_within(squeue, ANSWER_LIMIT)?;
+    let said = said_within(own_jobs(conf, "%A %j"), ANSWER_LIMIT)?;
     let jobs = said.lines().filter_map(|line| line.trim().split_once(' '));
     let numbers: Vec<&str> = jobs.filter(|(_, name)| is_meant(name)).map(|(number, _)| number).collect();
     if numbers.is_empty() {

@@ -147,7 +147,7 @@ impl OneAudit<'_> {
         }
         blocks.extend(self.left_out());
         if self.depth == Depth::Page {
-            let note = Block::paragraph("A dash: the table has nothing that the law covers.", Look::Muted);
+            let note = Block::paragraph("A dash: the law found nothing to judge in the table.", Look::Muted);
             blocks.push(self.part("laws", "Law by law", vec![note, Block::Table(self.laws())]));
         }
         blocks

@@ -1,12 +1,12 @@
 //! The head of a report: the question, the run, and on a page the verdicts at a glance.
 
-use tolok_analysis::figures::{self, Quantity, counted, moment};
+use tolok_analysis::figures::{counted, moment};
 use tolok_analysis::{CaseFinding, Findings, ScenarioFinding, TrialCounts, least_trials};
-use tolok_model::Judge;
+use tolok_model::{Judge, scale_percent_words};
 
 use super::factors::of_variance;
 use super::sections::is_of_tools;
-use super::standings::{first_tier, standings};
+use super::standings::{competitors, first_tier, standings};
 use super::surroundings::common_environment;
 use super::{headline, isolation, matrix, muted, objectives, paragraph, tools, trust};
 use crate::document::{Block, Chip, Depth, Fact, Look, Text};
@@ -74,10 +74,14 @@ fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
     let own: Vec<&&ScenarioFinding> = sections.iter().filter(|section| !is_of_tools(section)).collect();
     let ids = own.iter().map(|it| it.id.clone()).chain(findings.programs.iter().map(|it| it.id.clone()));
     let beside = own.iter().map(|it| apart(it, sections)).chain(findings.programs.iter().map(|_| String::new()));
-    let standing_of_programs =
-        findings.programs.iter().map(|it| standing(&it.cases, matrix::is_program_told(it), Judge::Goodput));
-    let standing =
-        own.iter().map(|it| standing(&it.cases, matrix::is_told(it), it.judged_by)).chain(standing_of_programs);
+    let standing_of_programs = findings
+        .programs
+        .iter()
+        .map(|it| standing(&competitors(findings, &it.cases), matrix::is_program_told(it), Judge::Goodput));
+    let standing = own
+        .iter()
+        .map(|it| standing(&competitors(findings, &it.cases), matrix::is_told(it), it.judged_by))
+        .chain(standing_of_programs);
     let verdicts = glance::verdicts(findings, sections).into_iter().zip(ids).zip(beside).zip(standing);
     let is_few = own.len() + findings.programs.len() <= MOST_SENTENCES;
     let facts = verdicts.map(|((((label, verdict), id), beside), (word, look))| Fact {
@@ -104,9 +108,9 @@ fn sentences(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Block> {
 }
 
 /// The result of a scenario in a word.
-fn standing<F>(cases: &[CaseFinding<F>], is_told: bool, judge: Judge) -> (&'static str, Look) {
+fn standing<F>(cases: &[&CaseFinding<F>], is_told: bool, judge: Judge) -> (&'static str, Look) {
     let ranked = cases.iter().filter(|case| case.ranked).count();
-    match (ranked, first_tier(cases).count()) {
+    match (ranked, first_tier(cases).len()) {
         (0, _) => ("no data", Look::Warning),
         (1, _) => ("alone", Look::Emphasis),
         _ if !is_told => ("no data", Look::Warning),
@@ -146,9 +150,9 @@ fn chips(findings: &Findings) -> Vec<Chip> {
     chips.extend(warn(disturbed as usize, "trial", "discarded", "failures"));
     let skipped = findings.skipped.len();
     chips.extend((skipped > 0).then(|| judged(false, format!("{skipped} skipped"), "failures")));
-    chips.extend(findings.scaled().map(|_| {
+    chips.extend(scale_percent_words(findings.run.scale).map(|by| {
         let what = if findings.has_programs_only() { "runs" } else { "times" };
-        judged(false, format!("{what} at {}", figures::amount(Quantity::Share, findings.run.scale)), "trust")
+        judged(false, format!("{what} {by}"), "trust")
     }));
     let plain =
         |words: &str, section: &str| Chip { words: words.to_owned(), look: Look::Plain, section: section.to_owned() };

@@ -6,7 +6,7 @@ use tolok_model::Judge;
 use tolok_model::sentences::capital_unless;
 
 use super::sections::is_of_tools;
-use super::standings::first_tier;
+use super::standings::{competitors, first_tier};
 use crate::document::{Look, Text};
 use crate::documents::run::matrix;
 
@@ -69,23 +69,27 @@ fn nothing(findings: &Findings, sections: &[&ScenarioFinding]) -> String {
 fn results(findings: &Findings, sections: &[&ScenarioFinding]) -> Vec<Result> {
     let labels = matrix::labels(findings, sections);
     let own = sections.iter().filter(|section| !is_of_tools(section));
-    let of_servers =
-        own.map(|it| (winners(&it.cases, matrix::is_told(it)), lead(&it.cases, &it.comparisons), it.judged_by));
-    let of_programs = findings.programs.iter();
-    let of_programs = of_programs.map(|it| (winners(&it.cases, matrix::is_program_told(it)), None, Judge::Goodput));
+    let of_servers = own.map(|it| {
+        let cases = competitors(findings, &it.cases);
+        (winners(&cases, matrix::is_told(it)), lead(&cases, &it.comparisons), it.judged_by)
+    });
+    let of_programs = findings
+        .programs
+        .iter()
+        .map(|it| (winners(&competitors(findings, &it.cases), matrix::is_program_told(it)), None, Judge::Goodput));
     let all = of_servers.chain(of_programs).zip(labels);
     all.map(|((first, lead, judge), label)| Result { label, lead: lead.filter(|_| first.len() == 1), first, judge })
         .collect()
 }
 
 /// Those that share the first tier; empty if nothing is compared.
-fn winners<F>(cases: &[CaseFinding<F>], is_told: bool) -> Vec<String> {
+fn winners<F>(cases: &[&CaseFinding<F>], is_told: bool) -> Vec<String> {
     let is_compared = is_told && cases.iter().filter(|case| case.tier.is_some()).count() > 1;
-    first_tier(cases).filter(|_| is_compared).map(|case| case.short.clone()).collect()
+    first_tier(cases).into_iter().filter(|_| is_compared).map(|case| case.short.clone()).collect()
 }
 
 /// By how much the first leads the second, if that is clear.
-fn lead(cases: &[CaseFinding], comparisons: &[Comparison]) -> Option<f64> {
+fn lead(cases: &[&CaseFinding], comparisons: &[Comparison]) -> Option<f64> {
     let [first, next, ..] = cases else { return None };
     let pair = comparisons.iter().find(|pair| pair.a == first.subject && pair.b == next.subject)?;
     (pair.verdict == Verdict::Faster).then_some(pair.ratio.value)

@@ -27,9 +27,13 @@ pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> V
     if of_servers.len() + findings.programs.len() <= MOST_AT_A_GLANCE {
         return Vec::new();
     }
-    let servers = of_servers.iter().map(|it| (first_titles(!it.comparisons.is_empty(), &it.cases), it.id.clone()));
-    let programs = findings.programs.iter();
-    let programs = programs.map(|it| (first_titles(!it.comparisons.is_empty(), &it.cases), it.id.clone()));
+    let servers = of_servers
+        .iter()
+        .map(|it| (first_titles(!it.comparisons.is_empty(), &competitors(findings, &it.cases)), it.id.clone()));
+    let programs = findings
+        .programs
+        .iter()
+        .map(|it| (first_titles(!it.comparisons.is_empty(), &competitors(findings, &it.cases)), it.id.clone()));
     let mut groups: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     for (first, id) in servers.chain(programs) {
         match groups.iter_mut().find(|(known, _)| *known == first) {
@@ -42,14 +46,30 @@ pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> V
     groups.into_iter().map(standing).collect()
 }
 
-/// The cases that share the first tier.
-pub(super) fn first_tier<F>(cases: &[CaseFinding<F>]) -> impl Iterator<Item = &CaseFinding<F>> {
-    cases.iter().filter(|case| case.tier.as_ref().is_some_and(|letters| letters.starts_with('a')))
+/// The cases without references, which do less work, so that none of them is first or the runner-up.
+pub(super) fn competitors<'a, F>(findings: &Findings, cases: &'a [CaseFinding<F>]) -> Vec<&'a CaseFinding<F>> {
+    let references = || findings.fairness.rows.iter().filter(|row| row.less_work.is_some());
+    cases.iter().filter(|case| !references().any(|row| row.subject == case.subject)).collect()
+}
+
+/// The cases that share the first tier. A letter that only references had besides is part of another, which counts instead.
+pub(super) fn first_tier<'a, F>(competitors: &[&'a CaseFinding<F>]) -> Vec<&'a CaseFinding<F>> {
+    let has = |case: &CaseFinding<F>, letter: char| case.tier.as_ref().is_some_and(|letters| letters.contains(letter));
+    let of_letter =
+        |letter: char| competitors.iter().copied().filter(|case| has(case, letter)).collect::<Vec<&CaseFinding<F>>>();
+    let best = competitors.iter().find_map(|case| case.tier.as_ref());
+    let tiers: Vec<Vec<&CaseFinding<F>>> = best.map(|best| best.chars().map(of_letter).collect()).unwrap_or_default();
+    let is_part = |tier: &Vec<&CaseFinding<F>>, of: &Vec<&CaseFinding<F>>| {
+        tier.len() < of.len() && tier.iter().all(|case| of.iter().any(|other| other.case == case.case))
+    };
+    let first = tiers.iter().find(|tier| !tiers.iter().any(|other| is_part(tier, other)));
+    first.cloned().unwrap_or_default()
 }
 
 /// Titles of those that share the first tier, in alphabetical order; empty if nothing is compared.
-fn first_titles<F>(is_compared: bool, cases: &[CaseFinding<F>]) -> Vec<String> {
-    let mut titles: Vec<String> = first_tier(cases).filter(|_| is_compared).map(|case| case.title.clone()).collect();
+fn first_titles<F>(is_compared: bool, cases: &[&CaseFinding<F>]) -> Vec<String> {
+    let first = first_tier(cases).into_iter().filter(|_| is_compared);
+    let mut titles: Vec<String> = first.map(|case| case.title.clone()).collect();
     titles.sort_unstable();
     titles
 }

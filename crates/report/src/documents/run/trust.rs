@@ -97,7 +97,7 @@ pub(crate) fn checks(findings: &Findings) -> Vec<Check> {
         link_in_time(findings, &all),
         counters_right(&competing),
         database_accepted(findings, &competing),
-        below_ceiling(findings, &competing),
+        below_ceiling(findings),
     ];
     let checks = of_plan.into_iter().chain(held_apart(findings));
     let of_programs = program_trust::checks(findings);
@@ -285,20 +285,19 @@ fn ceiling(findings: &Findings) -> Option<Check> {
     is_asked.then(|| check("The machine’s limit was measured beside the subjects", without == 0, seen))
 }
 
-fn below_ceiling(findings: &Findings, cases: &[&CaseFinding]) -> Option<Check> {
-    let highest = busiest(cases, |case| case.of_ceiling.as_ref().map(|of_ceiling| of_ceiling.value));
-    let is_its = |case: &CaseFinding| {
-        let scenarios = findings.scenarios.iter();
-        scenarios.filter(|it| it.cases.iter().any(|own| own.case == case.case)).find_map(|it| of_limit(case, it))
+/// Counts only cases whose share of the ceiling can be told. `None` for a duel, which reports only ratios.
+fn below_ceiling(findings: &Findings) -> Option<Check> {
+    let of_scenario = |scenario: &ScenarioFinding| {
+        let told = |case: &CaseFinding| {
+            let (share, words) = (case.of_ceiling.as_ref()?.value, of_limit(case, scenario)?);
+            Some((share, format!("highest: {} with {words} of the ceiling", case.title)))
+        };
+        scenario.cases.iter().filter_map(told).collect::<Vec<_>>()
     };
-    let seen = match highest {
-        Some((case, share)) => {
-            let share = is_its(case).unwrap_or_else(|| small_share(share));
-            format!("highest: {} with {share} of the ceiling", case.title)
-        }
-        None => "there is no figure and ceiling to compare".to_owned(),
-    };
-    let passed = highest.map(|(_, share)| share <= 1.0 + ABOVE_CEILING_TOLERATED);
+    let all = findings.scenarios.iter().flat_map(of_scenario);
+    let highest = all.max_by(|left, right| left.0.total_cmp(&right.0));
+    let passed = highest.as_ref().map(|(share, _)| *share <= 1.0 + ABOVE_CEILING_TOLERATED);
+    let seen = highest.map_or_else(|| "there is no figure and ceiling to compare".to_owned(), |(_, seen)| seen);
     findings.duel.is_none().then_some(Check { rule: "No subject was above the machine’s limit", seen, passed })
 }
 

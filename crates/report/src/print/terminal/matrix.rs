@@ -3,7 +3,7 @@
 //! Bars shrink first, then names, and then the costs are dropped. After that, scenarios are split into several blocks, or lose their
 //! bars if that saves a block.
 
-use crate::apart::apart;
+use crate::apart::shortened_apart;
 use crate::document::{Look, Matrix, MatrixCell, MatrixColumn, MatrixRow};
 use crate::printable::printable;
 
@@ -178,7 +178,7 @@ fn names(of: &Matrix, is_short: bool) -> Vec<String> {
         printable(name)
     };
     let whole: Vec<String> = of.rows.iter().map(name).collect();
-    let fitted = apart(&whole.iter().map(String::as_str).collect::<Vec<_>>(), NAME, cut);
+    let fitted = shortened_apart(&whole.iter().map(String::as_str).collect::<Vec<_>>(), NAME, cut);
     let notes = |row: &MatrixRow| row.notes.iter().map(|number| format!(" [{number}]")).collect::<String>();
     of.rows.iter().zip(fitted).map(|(row, name)| name + &notes(row)).collect()
 }

@@ -18,7 +18,7 @@ fn in_markdown() {
 fn in_html() {
     let page = text(&edge_case("database"), Format::Html);
     assert!(
-        page.contains("! times at 10%")
+        page.contains("! times shortened to 10%")
             && page.contains("<p class=\"warn\">! Times shortened to 10%, and to no less than 100 ms")
     );
 }

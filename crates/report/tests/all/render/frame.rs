@@ -37,6 +37,14 @@ fn many_verdicts_are_sorted_by_who_is_first() {
     assert!(!html("ordinary").contains("The verdict of each scenario"));
 }
 
+/// Go is right behind Bun, but declares that it does less work.
+#[test]
+fn a_headline_ranks_no_reference() {
+    let page = html("ledger");
+    assert!(page.contains("<p class=\"big\">Bun.serve is fastest in both scenarios ("), "{page}");
+    assert!(page.contains("Go net/http is a reference, not a competitor.") && !page.contains("the runner-up, Go"));
+}
+
 #[test]
 fn folded_tables_too_long_for_paper_say_where_they_stand() {
     let page = html("many-verdicts");

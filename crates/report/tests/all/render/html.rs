@@ -1,6 +1,8 @@
 //! The HTML page: its checks, and what pages must not contain.
 
 use super::*;
+use crate::invented::{CEILING, GO, InventedRun};
+use tolok_model::Measurement;
 
 #[test]
 fn every_check_that_failed_is_marked() {
@@ -29,6 +31,22 @@ fn every_check_that_failed_is_marked() {
             "Every request got a correct response",
         ]
     );
+}
+
+/// The generator limited the case and the ceiling, so both are lower bounds, and nobody knows which one is higher.
+#[test]
+fn a_share_of_the_ceiling_that_cannot_be_told_fails_no_check() {
+    let bound = |_: u32, trial: &mut Measurement| {
+        trial.subject.as_mut().expect("tolok started it").cpu_s = 0.71 * trial.window_s;
+        trial.generator.cpu_s = 0.973 * trial.window_s;
+    };
+    let mut run = InventedRun::new(5);
+    run.scenario("json-c64", "json", "JSON", 64);
+    run.steady(CEILING, 30_000.0).change(bound).steady(GO, 34_300.0).change(bound);
+    let page = text(&run.findings(), Format::Html);
+    assert!(!failed_checks(&page).contains(&"No subject was above the machine’s limit".to_owned()));
+    let words = seen(&page, "No subject was above the machine’s limit");
+    assert!(words.contains("there is no figure and ceiling to compare"), "{words}");
 }
 
 #[test]

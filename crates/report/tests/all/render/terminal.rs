@@ -20,6 +20,7 @@ fn an_ordinary_run_at_a_glance() {
 fn a_subject_that_lacks_a_database_driver_alone_is_not_said_to_be_skipped_as_a_whole() {
     let mut run = ordinary();
     run.skip("node/http", "for workloads that ask a database, mysql2 is missing: tolok setup mysql2");
+    run.plan.skipped.last_mut().expect("it was skipped").database_only = true;
     let shown = glance(&run.findings(), 100);
     assert!(shown.contains("Skipped  node/http, with a database: tolok setup mysql2\n"), "{shown}");
 }
