@@ -390,12 +390,12 @@ pub struct PlanArgs {
     pub measure: MeasureArgs,
     /// How to print the plan.
     #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub format: PlanFormat,
+    pub format: TextOrJson,
 }
 
-/// How a plan is printed.
+/// How a result is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PlanFormat {
+pub enum TextOrJson {
     /// For people.
     Text,
     /// For programs.
@@ -470,7 +470,7 @@ pub struct SetupArgs {
 pub struct DoctorArgs {
     /// How to print it.
     #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub format: PlanFormat,
+    pub format: TextOrJson,
 }
 
 /// Options of `tolok list`.

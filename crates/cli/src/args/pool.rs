@@ -8,7 +8,7 @@ use tolok_lab::pool::Ssh;
 use tolok_model::PoolRequest;
 
 use super::values::{port, positive};
-use super::{BringArgs, MeasureArgs};
+use super::{BringArgs, MeasureArgs, TextOrJson};
 
 /// Default limit of rounds that run at once.
 const MOST_JOBS: u32 = 4;
@@ -160,6 +160,9 @@ fn ssh(text: &str) -> Result<Ssh, String> {
 pub struct StatusArgs {
     #[command(flatten)]
     pub file: HostsArgs,
+    /// How to print it.
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub format: TextOrJson,
     #[command(flatten)]
     pub ssh: SshArgs,
 }

@@ -8,7 +8,7 @@ use tolok_lab::run::{Capabilities, machine_summary, protection_facts};
 use tolok_lab::toolbox::ProgramState;
 
 use super::load::style::{ALARM, CAUTION, FAINT, FINE, STRONG, columns, paint, wrap};
-use crate::args::{DoctorArgs, PlanFormat};
+use crate::args::{DoctorArgs, TextOrJson};
 use crate::busy::LOOKED_OVER;
 use crate::exit::{CliError, Exit};
 use crate::laboratory::{Lab, TOOLS};
@@ -22,12 +22,12 @@ pub fn doctor(args: &DoctorArgs) -> Result<Exit, CliError> {
     machine.moment.others = Others::look(LOOKED_OVER);
     warn_of(&capabilities.leftovers);
     let text = match args.format {
-        PlanFormat::Json => json(&serde_json::json!({
+        TextOrJson::Json => json(&serde_json::json!({
             "schema_version": 2, "machine": machine, "abilities": machine.abilities(), "advice": machine.advice(),
             "protections": protections_of(protection_facts(&opened.laboratory)),
             "programs": opened.states
         }))?,
-        PlanFormat::Text => {
+        TextOrJson::Text => {
             let mut page = Page::of(usize::from(width()));
             page.title(&tolok_analysis::machine_line(&machine_summary(&machine)));
             programs(&mut page, &opened.states);

@@ -17,7 +17,7 @@ use tolok_model::{
     scale_words,
 };
 
-use crate::args::{BringArgs, MeasureArgs, PlanArgs, PlanFormat, WhatArgs};
+use crate::args::{BringArgs, MeasureArgs, PlanArgs, TextOrJson, WhatArgs};
 use crate::bring::UserServers;
 use crate::exit::{CliError, Exit, with_help};
 use crate::laboratory::Lab;
@@ -88,8 +88,8 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, CliError> {
     let bring = UserServers::of(&args.bring, request.has_workloads())?;
     let (_, planned) = make(bring, request)?;
     let text = match args.format {
-        PlanFormat::Text => describe(&planned),
-        PlanFormat::Json => {
+        TextOrJson::Text => describe(&planned),
+        TextOrJson::Json => {
             let shown =
                 serde_json::json!({ "plan": planned.plan, "cpus": planned.cpus, "sha256": planned.plan.hash() });
             json(&shown)?

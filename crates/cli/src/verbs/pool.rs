@@ -9,9 +9,9 @@ use tolok_lab::home::user_folder;
 use tolok_lab::pool::{NewPool, NodeStatus, end, status as status_of};
 use tolok_model::shown::visible;
 
-use crate::args::{DownArgs, InitArgs, MachinesArgs, MachinesVerb, StatusArgs};
+use crate::args::{DownArgs, InitArgs, MachinesArgs, MachinesVerb, StatusArgs, TextOrJson};
 use crate::exit::{CliError, Exit};
-use crate::output::{put, say};
+use crate::output::{json, put, say};
 use crate::reports::runs_folder;
 
 pub fn pool(args: &MachinesArgs) -> Result<Exit, CliError> {
@@ -50,7 +50,11 @@ fn init(args: &InitArgs) -> Result<Exit, CliError> {
 
 fn status(args: &StatusArgs) -> Result<Exit, CliError> {
     let nodes = status_of(&args.file.file, &args.ssh.ssh)?;
-    put(&visible(&table(&nodes)), None)?;
+    let text = match args.format {
+        TextOrJson::Json => json(&serde_json::json!({ "schema_version": 1, "nodes": nodes }))?,
+        TextOrJson::Text => visible(&table(&nodes)).into_owned(),
+    };
+    put(&text, None)?;
     Ok(if nodes.iter().all(|node| node.advice.is_none()) { Exit::Done } else { Exit::GateFailed })
 }
 

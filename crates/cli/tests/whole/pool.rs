@@ -166,6 +166,11 @@ fn bare_machines_become_a_pool_run_a_study_and_are_bare_again() {
     run_there(&machines, &there);
     let up = settled(&machines, &place, 0);
     assert_eq!(up.lines().count(), 2, "{up}");
+    let said = machines.pool(&place, &["status", "--format", "json"]);
+    let printed: Value = serde_json::from_str(&said.output).unwrap();
+    let names: Vec<_> =
+        printed["nodes"].as_array().unwrap().iter().map(|node| node["name"].as_str().unwrap()).collect();
+    assert_eq!((names, said.code), (vec!["n1", "n2"], Some(0)), "{printed}");
 
     let said = machines.pool(&place, &["down"]);
     assert_eq!(said.code, Some(0), "{}", said.progress);

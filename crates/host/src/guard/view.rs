@@ -53,10 +53,8 @@ impl View {
         // Opened before any mount covers them.
         let shown: Vec<(PathBuf, OwnedFd)> = veils.values().flatten().filter_map(opened).collect();
         let mask = umask(Mode::from_raw_mode(0o022));
-        // From the outermost inwards: what one shows, another may hide in part. Folders that are no longer there are
-        // hidden already.
-        let mut veils = veils.iter().filter(|(folder, _)| folder.is_dir());
-        let veiled = veils.try_for_each(|(folder, inside)| veil(folder, inside, &shown));
+        // From the outermost inwards: what one shows, another may hide in part.
+        let veiled = veils.iter().try_for_each(|(folder, inside)| veil(folder, inside, &shown));
         umask(mask);
         veiled
     }
@@ -97,7 +95,11 @@ fn opened(path: &PathBuf) -> Option<(PathBuf, OwnedFd)> {
 /// Mounts an empty folder over another one, and mounts into it what stays visible.
 fn veil(folder: &Path, inside: &[PathBuf], shown: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
-    mount(c"tolok", folder, c"tmpfs", flags, Some(c"mode=0755,size=1M"))?;
+    match mount(c"tolok", folder, c"tmpfs", flags, Some(c"mode=0755,size=1M")) {
+        // An outer folder hides it already, or the other run that it belonged to has ended.
+        Err(Errno::NOENT) => return Ok(()),
+        mounted => mounted?,
+    }
     for path in inside {
         let Some((_, file)) = shown.iter().find(|(known, _)| known == path) else { continue };
         make_place(path, file)?;

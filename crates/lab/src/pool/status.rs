@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use serde::Serialize;
+
 use super::PoolError;
 use super::conf::{looker, quoted};
 use super::hosts_file::{Host, HostsFile};
@@ -16,7 +18,7 @@ const SOUND: [&str; 8] = ["idle", "allocated", "mixed", "completing", "allocated
 const NEEDED: [&str; 2] = ["munged", "slurmd"];
 
 /// A node in Slurm's view.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NodeStatus {
     pub name: String,
     pub address: String,

@@ -1,11 +1,11 @@
 //! A run on one screen of a terminal: a matrix, a sentence for each scenario, the most serious cautions. The longer reports have the rest.
 
-use tolok_analysis::figures::{Quantity, amount, counted, listed, moment};
+use tolok_analysis::figures::{NONE, Quantity, amount, counted, listed, moment};
 use tolok_analysis::{Findings, NoiseFloor, PowerNote, ScenarioFinding, difference};
 use tolok_model::sentences::capital;
 
 use super::run::{factors, judgement, matrix, muted, programs, published, sections, standings, tools, trust};
-use crate::document::{Block, Document, Fact, List, Look, Matrix, Text};
+use crate::document::{Block, Document, Fact, List, Look, Matrix, MatrixRow, Text};
 use crate::wording::heading;
 
 /// The most cautions shown; longer reports have the rest.
@@ -122,13 +122,16 @@ pub(crate) fn legend(findings: &Findings, matrix: &Matrix) -> String {
     let tiers = if has_tiers { " Same letter: this run cannot tell them apart." } else { "" };
     let has_bounds = matrix.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.value.starts_with('≥'));
     let bounds = if has_bounds { " ≥: the load generator was the limit." } else { "" };
+    let is_gap = |row: &MatrixRow| row.cells.iter().map(|cell| &cell.value).chain(&row.costs).any(|it| it == NONE);
+    let has_gaps = matrix.rows.iter().any(is_gap);
+    let gaps = if has_gaps { " –: not measured." } else { "" };
     let in_turns = findings.programs.iter().filter(|program| program.turns.is_some()).count();
     let turns = match in_turns {
         0 => "",
         all if all == findings.programs.len() => " Programs took turns, run by run.",
         _ => " Some programs took turns, run by run.",
     };
-    format!("{what}, geometric mean of {rounds}.{turns}{tiers}{bounds}")
+    format!("{what}, geometric mean of {rounds}.{turns}{tiers}{bounds}{gaps}")
 }
 
 /// A sentence for each scenario, equal ones together. For very many scenarios: who comes first in how many.

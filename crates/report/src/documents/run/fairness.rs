@@ -9,7 +9,7 @@ use super::{muted, paragraph, section};
 use crate::document::{Block, Cell, Column, Depth, Heading, Look, Row, Table, Text};
 
 /// What a reader can do about an unfair budget.
-const OBJECTION: &str = "Only recorded facts are judged. If a setting or a rule seems unfair, BIAS.md (“How to object”) says what to change and how to show the difference.";
+const OBJECTION: &str = "Only recorded facts are judged. If a setting or a rule seems unfair, `tolok help BIAS.md` (“How to object”) says what to change and how to show the difference.";
 /// The most lines on a terminal.
 const MOST_LINES: usize = 4;
 
