@@ -28,6 +28,7 @@ pub struct Recipe {
     #[serde(default)]
     pub(super) folders: Vec<String>,
     pub(super) version: Option<VersionSource>,
+    pub(super) own_path: Option<Vec<String>>,
     pub(super) driver: Option<String>,
     #[serde(default)]
     pub(super) asked: Vec<String>,

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::catalogue::{Extras, VersionSource};
 use super::{
     Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, asked, extras, php_driver, plan,
+    shim,
 };
 use tolok_host::call::{Answer, Call};
 
@@ -163,6 +164,7 @@ fn examine(recipe: &Recipe, candidate: &Candidate, toolbox: &Toolbox) -> Result<
     if unpacked && recipe.extras.is_some_and(Extras::is_php) {
         extras::require_time_zones(toolbox)?;
     }
+    program.path = shim::behind(recipe, &program, toolbox);
     let mut output = String::new();
     let unknown = || Refusal::Broken(format!("tolok does not know how {} says its version", recipe.name));
     program.version = match recipe.version.as_ref().ok_or_else(unknown)? {
@@ -282,7 +284,7 @@ fn matching_entries(folder: &Path, part: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-fn is_executable(path: &Path) -> bool {
+pub(super) fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 

@@ -23,6 +23,7 @@ mod npm;
 mod php_driver;
 mod php_extension;
 mod plan;
+mod shim;
 mod version;
 mod versions;
 

@@ -113,6 +113,23 @@ fn a_program_of_the_users_own_is_ready_with_its_version() {
 }
 
 #[test]
+fn a_shim_of_a_version_manager_gives_way_to_the_program_that_it_starts() {
+    let lab = Lab::new();
+    let real = lab.path("versions/3.13/bin/python3.13");
+    lab.program("versions/3.13/bin/python3.13", "echo Python 3.13.0");
+    lab.program("bin/python3", &format!("[ \"$1\" = -c ] && echo {} || echo Python 3.13.0", real.display()));
+    assert_eq!(lab.ready("python").path, real);
+    // A link to the manager's own program, as mise and Volta make them.
+    let node = lab.path("versions/24/bin/node");
+    lab.program("versions/24/bin/node", "echo 24.1.0");
+    lab.program("manager", &format!("[ \"$2\" = process.execPath ] && echo {} || echo 24.1.0", node.display()));
+    std::os::unix::fs::symlink(lab.path("manager"), lab.path("bin/node")).unwrap();
+    assert_eq!(lab.ready("node").path, node);
+    lab.program("bin/ruby", "[ \"$1\" = --version ] && echo ruby 3.4.1");
+    assert_eq!(lab.ready("ruby").path, lab.path("bin/ruby"), "it does not say where it is");
+}
+
+#[test]
 fn a_program_that_fails_hides_its_version_or_is_too_old_is_never_used() {
     let lab = Lab::new();
     lab.program("bin/node", "echo 'cannot open shared object file' >&2; exit 127");
