@@ -26,7 +26,7 @@ pub const TOLOK: &str = env!("CARGO_BIN_EXE_tolok");
 static TURN: RwLock<()> = RwLock::new(());
 
 /// Waits until no other test shares the machine, and keeps the others waiting. For tests that judge figures, all of which are in
-/// [`crate::undisturbed`].
+/// [`crate::undisturbed`], and for second attempts at what other tests may have disturbed.
 pub fn my_turn() -> RwLockWriteGuard<'static, ()> {
     TURN.write().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
-use crate::place::{assert_done, shared_turn};
+use crate::place::assert_done;
 use crate::real_servers::run;
 
 #[test]
 fn node_and_go_are_measured_over_tls_and_http2() {
-    let _turn = shared_turn();
     let study = "title = 'Protocols'\nsubjects = ['go/nethttp', 'node/http', 'python/http']\nblocks = 1\nreruns = 0\naa-pair = false\n\
                  [[scenario]]\nworkload = 'json'\nprotocol = ['https', 'h2', 'h2c']\n\
                  load = { executor = 'constant-vus', vus = 8, streams = 4, duration = '1s', warmup = '100ms' }\n";

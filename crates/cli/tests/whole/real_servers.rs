@@ -4,10 +4,29 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::place::{TOLOK, assert_done, repository, shared_turn};
+use crate::place::{TOLOK, assert_done, my_turn, repository, shared_turn};
 
-/// Runs a study in the repository itself. Returns the records, the temporary folder and the output.
-pub(crate) fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::Output) {
+/// What a study left: the records, the temporary folder and the output.
+type Ran = (Vec<Value>, tempfile::TempDir, std::process::Output);
+
+/// Runs a study in the repository itself. Other tests may silence a server for half a second, which is a failure in windows this
+/// short, so a study with a failure runs once more, alone.
+pub(crate) fn run(study: &str) -> Ran {
+    let shared = shared_turn();
+    let ran = run_once(study);
+    if ran.0.iter().all(is_complete) {
+        return ran;
+    }
+    drop(shared);
+    let _alone = my_turn();
+    run_once(study)
+}
+
+fn is_complete(record: &Value) -> bool {
+    record["outcome"]["kind"] == "completed"
+}
+
+fn run_once(study: &str) -> Ran {
     let runs = tempfile::tempdir().unwrap();
     let file = runs.path().join("moment.toml");
     std::fs::write(&file, study).unwrap();
@@ -21,11 +40,11 @@ pub(crate) fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::
     let mut trials: Vec<_> = std::fs::read_dir(folder.join("trials")).unwrap().map(|it| it.unwrap().path()).collect();
     trials.sort();
     let texts = trials.iter().map(|trial| std::fs::read_to_string(trial.join("trial.json")).unwrap());
-    let records = texts.map(|text| serde_json::from_str(&text).unwrap()).collect();
+    let records: Vec<Value> = texts.map(|text| serde_json::from_str(&text).unwrap()).collect();
     for file in ["run.json", "plan.json", "study.toml", "report.html", "report.md", "report.csv", "report.json"] {
         assert!(folder.join(file).is_file(), "{file} is missing");
     }
-    for trial in &trials {
+    for (trial, _) in trials.iter().zip(&records).filter(|(_, record)| is_complete(record)) {
         for file in ["timeline.jsonl", "samples.jsonl", "subject.log", "tool.json", "command.txt"] {
             assert!(trial.join(file).is_file(), "{} lacks {file}", trial.display());
         }
@@ -35,7 +54,6 @@ pub(crate) fn run(study: &str) -> (Vec<Value>, tempfile::TempDir, std::process::
 
 #[test]
 fn every_ready_subject_is_measured_and_every_account_closes() {
-    let _turn = shared_turn();
     let study = "title = 'A moment'\nsubjects = ['*']\nblocks = 1\nreruns = 0\n[[scenario]]\nworkload = ['hello', 'json']\n\
                  load = { executor = 'constant-vus', vus = 8, duration = '1s', warmup = '100ms' }\n";
     let (records, _runs, output) = run(study);
@@ -64,7 +82,6 @@ fn every_ready_subject_is_measured_and_every_account_closes() {
 
 #[test]
 fn a_connection_per_request_is_measured_as_such() {
-    let _turn = shared_turn();
     let study = "title = 'Connections'\nsubjects = ['go/nethttp']\nblocks = 1\nceiling = true\nreruns = 0\n[[scenario]]\n\
                  workload = 'hello'\nload = { executor = 'constant-vus', vus = 8, duration = '1s', \
                  warmup = '100ms', connection = 'per-request' }\n";
@@ -79,7 +96,6 @@ fn a_connection_per_request_is_measured_as_such() {
 
 #[test]
 fn long_bodies_and_a_rate_and_both_with_a_connection_per_request_have_no_false_error() {
-    let _turn = shared_turn();
     let load = |rest: &str| {
         format!(
             "[[scenario]]\nworkload = ['hello', 'file-534k']\n\
