@@ -27,7 +27,10 @@ impl Group<'_> {
 }
 
 /// Groups rows by a key, in file order.
-fn by<'a, K: Eq + Hash>(rows: impl IntoIterator<Item = &'a Row>, key: impl Fn(&'a Row) -> K) -> Vec<Vec<&'a Row>> {
+pub(crate) fn by<'a, K: Eq + Hash>(
+    rows: impl IntoIterator<Item = &'a Row>,
+    key: impl Fn(&'a Row) -> K,
+) -> Vec<Vec<&'a Row>> {
     let (mut places, mut found): (HashMap<K, usize>, Vec<Vec<&Row>>) = Default::default();
     for row in rows {
         let place = *places.entry(key(row)).or_insert(found.len());

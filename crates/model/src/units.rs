@@ -81,11 +81,16 @@ fn factor<T: Copy>(unit: &str, units: &[(&str, T)]) -> Option<T> {
 }
 
 read_kinds!(Bytes, BYTES,
-    visit_str(text: &str) number_and_unit(text)
-        .and_then(|(number, unit)| Some(number * factor(unit, &BYTE_UNITS)? as f64))
+    visit_str(text: &str) parse_bytes(text)
         .filter(|bytes| (1.0..=1e15).contains(bytes))
         .map(|bytes| Bytes(bytes.round() as u64));
 );
+
+/// Reads `534kB` or `5 MB` as bytes.
+pub(crate) fn parse_bytes(text: &str) -> Option<f64> {
+    let (number, unit) = number_and_unit(text)?;
+    factor(unit, &BYTE_UNITS).map(|bytes| number * bytes as f64)
+}
 
 read_kinds!(BitRate, BIT_RATE,
     visit_str(text: &str) number_and_unit(text)

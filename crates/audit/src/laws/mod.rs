@@ -19,6 +19,7 @@ mod repetitions;
 mod room;
 mod steadiness;
 mod totals;
+mod work;
 
 use serde::Serialize;
 use tolok_model::transcription::Transcription;
@@ -71,6 +72,7 @@ laws! {
     Room in room,
     Bytes in bytes,
     CpuTime in cpu_time,
+    Work in work,
     Percentages in percentages,
     Grim in grim,
     Duplicates in duplicates,

@@ -22,3 +22,4 @@ mod sizes;
 mod sound;
 mod sources;
 mod sources_text;
+mod work;

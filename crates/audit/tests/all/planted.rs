@@ -442,6 +442,16 @@ const PLANTED: &[Planted] = &[
         ["tool=wrk connections=1000 repetitions=5 duration=20s", "a timeouts=[488,488,501,488,488]"],
     ),
     (
+        "a small file more slowly than a large one",
+        Law::Work,
+        CannotTell,
+        "gives fewer responses",
+        [
+            "tool=wrk connections=100 duration=30s",
+            "a scenario=s work=10kB throughput_rps=951; a scenario=t work=1MB throughput_rps=9040",
+        ],
+    ),
+    (
         "a summary that is not the detail",
         Law::Claims,
         CannotTell,

@@ -63,6 +63,27 @@ fn ten_times_as_many_rows_take_about_ten_times_as_long() {
     }
 }
 
+/// Each setting is compared with those of less work, but with no more than some.
+#[test]
+fn so_do_settings_of_one_subject_that_differ_in_work() {
+    let time_of = |settings: u32| {
+        let setting = |at: u32| {
+            format!(
+                "[[scenario]]\nname = \"{at}\"\nwork = \"{} rows\"\n[[row]]\nsubject = \"go\"\nscenario = \"{at}\"\nthroughput_rps = {}.5\n",
+                at + 1,
+                900_000 - at
+            )
+        };
+        let text = format!("title = \"Many\"\n{}", (0..settings).map(setting).collect::<String>());
+        let transcription = Transcription::read(&text, "many").expect("the table is sound");
+        let began = cpu_time();
+        assert!(audit(&transcription).read.rows > 0);
+        cpu_time() - began
+    };
+    let (few, many) = (time_of(500).max(Duration::from_millis(20)), time_of(5_000));
+    assert!(many < few * 40, "{few:?} for 500 settings, {many:?} for 5,000");
+}
+
 #[test]
 fn a_table_of_too_many_rows_is_refused_in_one_sentence() {
     let text = format!("subject,throughput_rps\n{}", "go,1\n".repeat(ROWS.most as usize + 1));

@@ -50,19 +50,26 @@ fn figures(runs: &[Outcome], summary: Summary, decimals: usize) -> String {
     lines.join("\n")
 }
 
-/// A whole source: two subjects, three settings, three repetitions.
+/// A whole source: two subjects, four settings, three repetitions.
 fn sound_table(summary: Summary, decimals: usize) -> String {
     let mut text = "title = \"A sound table\"\n[method]\ntool = \"wrk\"\nloop = \"closed\"\nstreams = 1\nlatency-of = \"all\"\nduration = \"10s\"\nwarmup = \"5s\"\n\
                     repetitions = 3\nfresh-start = true\nkeep-alive = true\ngenerator-threads = 4\nsubject-cpus = 2\n\
                     subject-workers = 2\nsubject-memory = \"512MB\"\ncpu-scope = \"core\"\nlink = \"10Gbit/s\"\nbody = \"52B\"\n\
                     ramp = false\n"
         .to_owned();
-    for (name, users, think_ms) in [("few", 16, 0), ("many", 128, 0), ("pausing", 128, 40)] {
+    let settings = [("few", 16, 0, 8), ("light", 16, 0, 2), ("many", 128, 0, 8), ("pausing", 128, 40, 8)];
+    for (name, users, think_ms, queries) in settings {
         text += &format!(
-            "[[scenario]]\nname = \"{name}\"\ntitle = \"{name} users\"\nconnections = {users}\nthink-time = \"{think_ms}ms\"\nraw = \"{name}\"\n"
+            "[[scenario]]\nname = \"{name}\"\ntitle = \"{name} users\"\nconnections = {users}\nthink-time = \"{think_ms}ms\"\nwork = \"{queries} queries\"\nraw = \"{name}\"\n"
         );
-        for (seed, (subject, service_s)) in [("red", 1.1e-3), ("blue", 1.7e-3)].into_iter().enumerate() {
-            let of = Loop { users, cpus: 2, service_s, think_s: f64::from(think_ms) / 1e3, duration_s: 10.0 };
+        for (seed, (subject, query_s)) in [("red", 0.14e-3), ("blue", 0.21e-3)].into_iter().enumerate() {
+            let of = Loop {
+                users,
+                cpus: 2,
+                service_s: f64::from(queries) * query_s,
+                think_s: f64::from(think_ms) / 1e3,
+                duration_s: 10.0,
+            };
             let runs: Vec<Outcome> = (1..=3).map(|repetition| run(of, 100 * repetition + seed as u64)).collect();
             let figures = figures(&runs, summary, decimals);
             text += &format!(

@@ -48,5 +48,6 @@ pub const OF_FIGURES: &[Law] = &[
     Law::Room,
     Law::Bytes,
     Law::CpuTime,
+    Law::Work,
     Law::Percentages,
 ];

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Work;
 use crate::JsonSchema;
 
 /// Declares the conditions, and completes a row's with those of its setting.
@@ -63,6 +64,8 @@ conditions! {
         pub link_bits_per_s: Option<f64>,
         /// Bytes of an answer's body: the smallest and the largest that the source allows.
         pub body_bytes: Option<(f64, f64)>,
+        /// Work of one response, compared between settings.
+        pub work: Option<Work>,
     }
 }
 

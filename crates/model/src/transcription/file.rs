@@ -101,6 +101,9 @@ macro_rules! with_conditions {
         pub link: Option<BitRate>,
         /// Size of an answer's body, or the smallest and the largest that the source allows.
         pub body: Option<Spanned<Several<Bytes>>>,
+        /// Work of one response: `10000 rows × 40 fields`, `5MB`.
+        #[schemars(with = "Option<String>")]
+        pub work: Option<Spanned<String>>,
     } };
     (@with { $(#[$meta:meta])* pub struct $name:ident { $($own:tt)* } }
      $($(#[$attribute:meta])* pub $field:ident: $type:ty,)*) => {

@@ -17,6 +17,7 @@ mod number_reading;
 mod quantity;
 mod reading;
 mod sorted;
+mod work;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub use number::{Mark, Number};
 pub use number_reading::parse_number;
 pub(crate) use number_reading::{Written, read_number};
 pub use quantity::{Moment, Quantity, Unit};
+pub use work::Work;
 #[cfg(feature = "schema")]
 pub(crate) use {figure_key::FAMILIES, number_reading::EXPECTED, sorted::Sorted};
 

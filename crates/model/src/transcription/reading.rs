@@ -9,7 +9,8 @@ use super::file::{MethodFile, RowFile, SeriesFile, SettingFile, TranscriptionFil
 use super::lines::Lines;
 use super::number_reading::{Written, read_numbers};
 use super::sorted::{Sorted, WrittenFigure};
-use super::{Conditions, Figure, Quantity, Row, Series, Setting, Transcription, Unit};
+use super::work::EXAMPLES;
+use super::{Conditions, Figure, Quantity, Row, Series, Setting, Transcription, Unit, Work};
 use crate::reading::several::Several;
 use crate::reading::table::{Spanned, Table};
 use crate::reading::text::{Problem, ROOT, Reading, Span};
@@ -268,6 +269,7 @@ fn read_conditions(file: MethodFile, reading: &mut Reading) -> Conditions {
         rtt_s: file.rtt.map(|time| time.0),
         link_bits_per_s: file.link.map(|link| link.0),
         body_bytes: file.body.and_then(|body| read_body(body, reading)),
+        work: file.work.and_then(|work| read_work(&work, reading)),
     }
 }
 
@@ -303,6 +305,12 @@ fn read_body(body: Spanned<Several<Bytes>>, reading: &mut Reading) -> Option<(f6
             None
         }
     }
+}
+
+fn read_work(work: &Spanned<String>, reading: &mut Reading) -> Option<Work> {
+    let read = Work::parse(work.get_ref());
+    reading.note_if(read.is_none(), work.span(), "`work` names no amount", EXAMPLES);
+    read
 }
 
 const LEAVE_OUT: &str = "leave it out where the source does not say";

@@ -105,7 +105,7 @@ fn conditions_hold_from_the_outside_in() {
 fn a_misspelt_key_is_told_apart_from_a_missing_one() {
     assert_snapshot!(with("throughput_rps = 19.30", "througput_rps = 19.30"), @"19:1 «througput_rps» unknown key `througput_rps` (did you mean `throughput_rps`? A figure that no key fits goes under [row.other])");
     assert_snapshot!(with("subject = \"bun\"", "subjct = \"bun\""), @"25:1 «subjct» unknown key `subjct` (did you mean `subject`? A figure that no key fits goes under [row.other])");
-    assert_snapshot!(with("connections = 100", "connection = 100"), @"10:1 «connection» unknown key `connection` (did you mean `connections`? known here: name, title, raw, requests, tool, loop, connections, streams, latency-of, ramp, think-time, duration, warmup, repetitions, fresh-start, timeout, keep-alive, generator-threads, subject-cpus, subject-workers, subject-memory, cpu-scope, rtt, link, body)");
+    assert_snapshot!(with("connections = 100", "connection = 100"), @"10:1 «connection» unknown key `connection` (did you mean `connections`? known here: name, title, raw, requests, tool, loop, connections, streams, latency-of, ramp, think-time, duration, warmup, repetitions, fresh-start, timeout, keep-alive, generator-threads, subject-cpus, subject-workers, subject-memory, cpu-scope, rtt, link, body, work)");
     assert_snapshot!(with("latency_p95_ms", "latency_p97_ms"), @"20:1 «latency_p97_ms» unknown key `latency_p97_ms` (did you mean `latency_p99_ms`? A figure that no key fits goes under [row.other])");
     assert_snapshot!(with("throughput_rps = 2.75", "colour = { a = 1 }"), @"27:1 «colour» unknown key `colour` (near are goodput_rps, tool, loop. A figure that no key fits goes under [row.other])");
 }
@@ -147,6 +147,7 @@ fn conditions_are_checked() {
     6:12 «"0s"» `duration` must be longer than nothing (leave it out where the source does not say)
     7:16 «0» `subject-cpus` must be more than 0 (leave it out where the source does not say)
     "#);
+    assert_snapshot!(with("connections = 500", "work = \"400000\""), @r#"13:8 «"400000"» `work` names no amount (numbers and what they count: "10000 rows × 40 fields", "20 queries", "5MB")"#);
     assert_snapshot!(with("[\"1MB\", \"2MB\"]", "[\"2MB\", \"1MB\"]"), @r#"14:8 «["2MB", "1MB"]» `body` is no size and no range of sizes (one size, or the smallest and the largest: "534kB" or ["10MB", "50MB"])"#);
     assert_snapshot!(with("\"closed\"", "\"close\""), @r#"5:8 «"close"» unknown value `close` (did you mean `closed`? known here: closed, open)"#);
 }

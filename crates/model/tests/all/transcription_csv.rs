@@ -136,7 +136,7 @@ fn every_mistake_is_said_with_its_line() {
 fn conditions_are_read_as_in_a_file() {
     let wrong = |option: &str| Conditions::from_options(&[option]).unwrap_err();
     assert_snapshot!(wrong("connections"), @"`connections` is no condition; for example: connections=100");
-    assert_snapshot!(wrong("connection=100"), @"unknown key `connection`; did you mean `connections`? known here: requests, tool, loop, connections, streams, latency-of, ramp, think-time, duration, warmup, repetitions, fresh-start, timeout, keep-alive, generator-threads, subject-cpus, subject-workers, subject-memory, cpu-scope, rtt, link, body");
+    assert_snapshot!(wrong("connection=100"), @"unknown key `connection`; did you mean `connections`? known here: requests, tool, loop, connections, streams, latency-of, ramp, think-time, duration, warmup, repetitions, fresh-start, timeout, keep-alive, generator-threads, subject-cpus, subject-workers, subject-memory, cpu-scope, rtt, link, body, work");
     assert_snapshot!(wrong("connections=many"), @r#"expected a whole number, found the string "many""#);
     assert_snapshot!(wrong("connections=0"), @"`connections` must be at least 1; leave it out where the source does not say");
     assert_snapshot!(CsvOptions::column("=throughput_rps").unwrap_err(), @"`=throughput_rps` names no column and what it is; for example: Req/s=throughput_rps");

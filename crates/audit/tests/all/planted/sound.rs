@@ -150,6 +150,16 @@ pub const SOUND: &[[&str; 3]] = &[
         "a throughput_rps=1667 latency_mean_ms=60 latency_p50_ms=48 latency_p99_ms=61 latency_max_s=10.4",
     ],
     [
+        "a small file and a large one",
+        "tool=wrk connections=100 duration=30s",
+        "a scenario=s work=10kB throughput_rps=9040; a scenario=t work=1MB throughput_rps=951",
+    ],
+    [
+        "a small file and a large one, through the same limit",
+        "tool=k6 connections=50 duration=30s",
+        "a scenario=s work=1kB throughput_rps=998; a scenario=t work=10kB throughput_rps=1003",
+    ],
+    [
         "three settings, a summary with rounded digits",
         "tool=wrk connections=100 streams=1 duration=30s",
         "a throughput_rps=19876.3 latency_mean_ms=5.03; b throughput_rps=9950.2 latency_mean_ms=10.05; a table=Summary throughput_rps=~20k; b table=Summary throughput_rps=~10k",
