@@ -113,6 +113,13 @@ fn more_cpu_time_for_less_work_is_found_though_the_rate_is_in_order() {
 }
 
 #[test]
+fn printed_cpu_times_need_no_rate() {
+    let of = |us: u32| format!("cpu_per_request_us = {us}");
+    assert_eq!(verdicts(Law::Work, &two("", ["", &of(900)], ["", &of(7000)])), [Holds]);
+    assert_eq!(verdicts(Law::Work, &two("", ["", &of(7000)], ["", &of(900)])), [CannotTell]);
+}
+
+#[test]
 fn only_correct_responses_count_if_failures_are_known() {
     let fast_failures = "throughput_rps = 800\nhttp_fail_rate_percent = 95";
     let sound = two("", ["", "throughput_rps = 120\nhttp_fail_rate_percent = 0"], ["", fast_failures]);

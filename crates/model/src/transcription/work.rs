@@ -48,9 +48,11 @@ fn count(text: &str) -> Option<(f64, &str)> {
 }
 
 fn singular(word: &str) -> String {
-    match word.strip_suffix("ies") {
-        Some(stem) => format!("{stem}y"),
-        None => word.strip_suffix('s').unwrap_or(word).to_owned(),
+    let is_plural = !word.ends_with("us") && !word.ends_with("ss");
+    match (word.strip_suffix("ies"), word.strip_suffix('s')) {
+        (Some(stem), _) => format!("{stem}y"),
+        (_, Some(stem)) if is_plural => stem.to_owned(),
+        _ => word.to_owned(),
     }
 }
 

@@ -200,7 +200,7 @@ fn draft<'s, 'a: 's>(any: &Setting, settings: impl IntoIterator<Item = &'s Setti
         inputs.extend(rates.chain(cpu).chain(time).flat_map(|known| known.inputs.clone()));
         terms.push(setting.told());
     }
-    Draft::new(Law::Work, row.name(Some(&any.work.of)), "With at most half of the work, a subject is no slower.")
+    Draft::new(Law::Work, row.name(Some(&any.work.of)), "A response with at most half of the work costs no more.")
         .inputs(inputs)
         .arithmetic(terms.join("; "))
 }
