@@ -57,7 +57,7 @@ pub fn setup(args: &SetupArgs) -> Result<Exit, CliError> {
 
 /// The archive to build Swoole from; no other program has one.
 fn source_archive(archive: &Path, programs: &[String]) -> Result<PathBuf, CliError> {
-    if !programs.iter().any(|name| name == "swoole") {
+    if !programs.iter().any(|name| ["swoole", "swoole_pgsql"].contains(&name.as_str())) {
         return Err(CliError::new(
             Exit::Usage,
             "--from names a source of Swoole: tolok setup swoole --from FILE".to_owned(),

@@ -42,6 +42,10 @@ pub struct Recipe {
     pub(super) files: Vec<String>,
     pub(super) pecl: Option<String>,
     #[serde(default)]
+    pub(super) configure: Vec<String>,
+    #[serde(default)]
+    pub(super) headers: Vec<String>,
+    #[serde(default)]
     pub(super) build_apt: Vec<String>,
     pub(super) go_package: Option<GoPackage>,
     pub(super) versions: Option<VersionsFrom>,
@@ -207,6 +211,11 @@ impl Recipe {
             PackageManager::Unknown => &None,
         };
         known.as_ref().unwrap_or(&self.by_hand.other).clone()
+    }
+
+    /// What the user does where no package manager helps.
+    pub(super) fn by_hand_anywhere(&self) -> String {
+        self.by_hand.other.clone()
     }
 }
 

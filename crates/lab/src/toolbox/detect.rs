@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::catalogue::{Extras, VersionSource};
 use super::{
     Program, ProgramState, Recipe, Remedy, Source, Surroundings, Toolbox, Version, asked, extras, php_driver, plan,
-    shim,
+    shim, swoole,
 };
 use tolok_host::call::{Answer, Call};
 
@@ -75,7 +75,8 @@ fn part_state(recipe: &Recipe, whole: &str, toolbox: &Toolbox) -> ProgramState {
     let refusal = match toolbox.catalogue.recipe(whole).map(|whole| state(whole, toolbox)) {
         Ok(ProgramState::Ready(program)) => {
             let mut part = Program { name: recipe.name.clone(), title: recipe.title.clone(), ..program };
-            match php_driver::complete(recipe, &mut part, toolbox) {
+            let complete = if recipe.pecl.is_some() { swoole::postgres } else { php_driver::complete };
+            match complete(recipe, &mut part, toolbox) {
                 Ok(()) => return ProgramState::Ready(part),
                 Err(refusal) => refusal,
             }

@@ -8,10 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::catalogue::Extras;
-use super::detect::{Refusal, ask};
-use super::version::find_version;
-use super::{Program, Toolbox, Version};
-use tolok_host::call::Call;
+use super::detect::Refusal;
+use super::{Program, Toolbox, Version, swoole};
 
 /// Folders of Apache's modules: Debian, Fedora on 64 bits, others, and a build from source.
 const MODULE_FOLDERS: [&str; 5] = [
@@ -33,7 +31,7 @@ pub(super) fn complete(kind: Extras, program: &mut Program, output: &str, toolbo
     match kind {
         Extras::PhpExtensions => php_extensions(program, output, toolbox),
         Extras::ApacheModules => apache_modules(program, toolbox),
-        Extras::SwooleExtension => swoole_extension(program, output, toolbox),
+        Extras::SwooleExtension => swoole::extension(program, output, toolbox),
         Extras::MariadbParts => mariadb_parts(program),
         Extras::MysqlParts => mysql_parts(program),
         Extras::PostgresParts => postgres_parts(program),
@@ -54,7 +52,7 @@ pub(super) fn require_time_zones(toolbox: &Toolbox) -> Result<(), Refusal> {
 }
 
 /// `extensions`: the folder from which this PHP loads its extensions; empty if there is none.
-fn php_extensions(program: &mut Program, info: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
+pub(super) fn php_extensions(program: &mut Program, info: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
     let folder = info.lines().find_map(|line| line.strip_prefix("extension_dir => ")?.split(" => ").next());
     let folder = folder.and_then(|folder| existing(toolbox, program, folder.trim()));
     program.extras.insert("extensions".to_owned(), text(folder.unwrap_or_default()));
@@ -89,50 +87,6 @@ fn apache_modules(program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusa
         ("php_extensions".to_owned(), text(extensions.unwrap_or_default())),
     ]);
     Ok(())
-}
-
-/// `extension` (empty if PHP already loads Swoole), `extensions` and `php_version`; the version becomes that of Swoole.
-fn swoole_extension(program: &mut Program, info: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
-    php_extensions(program, info, toolbox)?;
-    let own_folder = program.extras.get("extensions").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    let named = toolbox.surroundings.swoole_so.clone();
-    let built = toolbox.swoole_extension();
-    let installed = own_folder.map(|folder| folder.join("swoole.so"));
-    let mut files = vec![None];
-    files.extend(named.into_iter().chain(installed.filter(|file| file.is_file())).map(Some));
-    files.extend(Some(built).filter(|file| file.is_file()).map(Some));
-    let mut refusal = None;
-    for file in files {
-        match swoole_version(program, file.as_deref(), toolbox) {
-            Ok(version) => {
-                let php_version = std::mem::replace(&mut program.version, version);
-                program.extras.insert("php_version".to_owned(), php_version);
-                program.extras.insert("extension".to_owned(), text(file.unwrap_or_default()));
-                return Ok(());
-            }
-            // The problem of an existing file is more informative than that PHP has no Swoole of its own.
-            Err(found) => refusal = Some(found),
-        }
-    }
-    Err(refusal.expect("at least PHP itself was asked"))
-}
-
-fn swoole_version(program: &Program, extension: Option<&Path>, toolbox: &Toolbox) -> Result<String, Refusal> {
-    let mut arguments = Vec::new();
-    if let Some(file) = extension {
-        arguments.extend(["-d".to_owned(), format!("extension={}", file.display())]);
-    }
-    arguments.extend(["--ri".to_owned(), "swoole".to_owned()]);
-    let call = Call::new(&program.path, arguments).with_env(&program.env);
-    match ask(&call, &toolbox.surroundings) {
-        Ok(answer) => find_version(&answer.text, "Version => ")
-            .ok_or_else(|| Refusal::Broken(format!("`{call}` printed no version"))),
-        Err(refusal) if extension.is_some() => Err(refusal),
-        Err(_) => {
-            let (path, version) = (program.path.display(), &program.version);
-            Err(Refusal::Incomplete(format!("{path} {version} is here, without swoole")))
-        }
-    }
 }
 
 /// `base` (the folder with `bin`, `sbin` and `share`), `share`, `install` and `client`. All must be in the

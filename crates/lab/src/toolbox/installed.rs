@@ -31,6 +31,9 @@ pub(super) struct Installed {
     pub(super) versions: BTreeMap<String, String>,
     /// The archive that Swoole was built from.
     pub(super) swoole: Option<String>,
+    /// The same for its build with PostgreSQL.
+    #[serde(default)]
+    pub(super) swoole_pgsql: Option<String>,
 }
 
 /// A package, parsed from the name of its archive.

@@ -8,7 +8,7 @@
 //! npm/<package>/      one locked npm package each
 //! versions/<name>/    a version of a program beside the others: `bun@1.0.0`
 //! go/<program>        programs that Go built, one file each
-//! swoole/swoole.so    the extension, if it could be built
+//! swoole/<program>.so the builds of the extension, if they succeeded: `swoole`, `swoole_pgsql`
 //! staging-<pid>/      a fetch in progress; everything above is renamed out of it when complete
 //! ```
 
@@ -42,8 +42,9 @@ impl Toolbox {
         self.folder.join("versions").join(name)
     }
 
-    pub(super) fn swoole_extension(&self) -> PathBuf {
-        self.folder.join("swoole/swoole.so")
+    /// The build of Swoole that is a program of the catalogue.
+    pub(super) fn swoole_extension(&self, program: &str) -> PathBuf {
+        self.folder.join("swoole").join(format!("{program}.so"))
     }
 
     /// This process's own folder: a command of a killed fetch may still be writing into another.

@@ -24,6 +24,7 @@ mod php_driver;
 mod php_extension;
 mod plan;
 mod shim;
+mod swoole;
 mod version;
 mod versions;
 

@@ -19,15 +19,9 @@ const POSTGRES: [&str; 2] = ["pdo", "pdo_pgsql"];
 pub(super) fn complete(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusal> {
     let driver_name = recipe.driver.as_deref().unwrap_or("pdo_mysql");
     let extensions: &[&str] = if driver_name == "pdo_pgsql" { &POSTGRES } else { &MYSQL };
-    // A PHP inside a web server cannot be queried; there only the files count.
     let asks = !recipe.asked.is_empty();
-    let own = if asks { list(recipe, program, &[], toolbox)? } else { String::new() };
-    let folders = folders(program, toolbox);
-    let file = |name: &str| {
-        let files = folders.iter().map(|folder| folder.join(format!("{name}.so")));
-        files.filter(|_| !has(&own, name)).find(|file| file.is_file())
-    };
-    let files: Vec<Option<PathBuf>> = extensions.iter().map(|name| file(name)).collect();
+    let own = own(recipe, program, toolbox)?;
+    let files = files(&own, program, extensions, toolbox);
     let loaded: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
     let driver = files.last().and_then(Option::as_ref);
     if driver.is_none() && !has(&own, driver_name) {
@@ -51,6 +45,30 @@ pub(super) fn complete(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox
     let text = |file: Option<PathBuf>| file.map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
     program.extras = extensions.iter().map(|name| (*name).to_owned()).zip(files.into_iter().map(text)).collect();
     Ok(())
+}
+
+/// The files of these extensions, without those that this PHP loads by itself and those that are not here.
+pub(super) fn files_to_load(
+    recipe: &Recipe,
+    program: &Program,
+    extensions: &[&str],
+    toolbox: &Toolbox,
+) -> Result<Vec<Option<PathBuf>>, Refusal> {
+    Ok(files(&own(recipe, program, toolbox)?, program, extensions, toolbox))
+}
+
+fn files(own: &str, program: &Program, extensions: &[&str], toolbox: &Toolbox) -> Vec<Option<PathBuf>> {
+    let folders = folders(program, toolbox);
+    let file = |name: &&str| {
+        let files = folders.iter().map(|folder| folder.join(format!("{name}.so")));
+        files.filter(|_| !has(own, name)).find(|file| file.is_file())
+    };
+    extensions.iter().map(file).collect()
+}
+
+/// The extensions that PHP loads by itself. A PHP inside a web server cannot be queried; there only the files count.
+fn own(recipe: &Recipe, program: &Program, toolbox: &Toolbox) -> Result<String, Refusal> {
+    if recipe.asked.is_empty() { Ok(String::new()) } else { list(recipe, program, &[], toolbox) }
 }
 
 /// The extensions that PHP lists, one per line, when it is started with these files.

@@ -30,7 +30,11 @@ const BUILD_PATIENCE: Duration = Duration::from_secs(45 * 60);
 /// How to build an extension on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ExtensionBuild {
+    /// The program of the catalogue, which names the file.
+    program: String,
     extension: String,
+    /// For `./configure`.
+    options: Vec<String>,
     /// The archive that the user named; without one, PECL downloads it.
     archive: Option<PathBuf>,
     tools: Tools,
@@ -56,7 +60,11 @@ impl ExtensionBuild {
         if archive.is_none() {
             needed.push("pecl");
         }
-        let lacking_here = lacking(&needed);
+        let mut lacking_here = lacking(&needed);
+        let is_here = |header: &String| surroundings.system_file(header).is_file();
+        if let Some(header) = recipe.headers.first().filter(|_| !recipe.headers.iter().any(is_here)) {
+            lacking_here.push(format!("no {header}"));
+        }
         let tools = if lacking_here.is_empty() {
             Tools::System
         } else if apt::is_usable(surroundings) && lacking(&[NAMESPACE_TOOL]).is_empty() {
@@ -68,7 +76,8 @@ impl ExtensionBuild {
                 if archive.is_some() { "set" } else { "not set" }
             ));
         };
-        Ok(Self { extension: extension.to_owned(), archive, tools })
+        let (program, options) = (recipe.name.clone(), recipe.configure.clone());
+        Ok(Self { program, extension: extension.to_owned(), options, archive, tools })
     }
 
     /// Its source, in a few words.
@@ -120,6 +129,8 @@ impl ExtensionBuild {
         let jobs = thread::available_parallelism().map_or(1, usize::from);
         let (make, strip) = (format!("make -j{jobs}"), format!("strip --strip-unneeded modules/{extension}.so"));
         let step = |name: String, call: Call| Step { name, call, patience: BUILD_PATIENCE };
+        let configure = [configure].into_iter().chain(self.options.iter().map(String::as_str));
+        let configure = configure.collect::<Vec<&str>>().join(" ");
         let built = |name: &str, script: &str| step(name.to_owned(), self.call(script, &source, staging));
         let download = Step {
             name: format!("pecl download {extension}"),
@@ -129,7 +140,7 @@ impl ExtensionBuild {
         let mut steps = vec![
             step(format!("tar -xf {archive}"), Call::new("sh", ["-c", &unpack]).in_folder(&folder)),
             built("phpize", phpize),
-            built("./configure", configure),
+            built("./configure", &configure),
             built(&make, &make),
             built(&strip, &strip),
         ];
@@ -181,9 +192,14 @@ pub(super) fn fetch(build: &ExtensionBuild, worker: &mut Worker<'_>) -> Result<(
     if !built.is_file() {
         return Err(FetchError::Result { what: format!("{}.so", build.extension) });
     }
-    worker.put_in_place(&built, &worker.toolbox.swoole_extension())?;
+    worker.put_in_place(&built, &worker.toolbox.swoole_extension(&build.program))?;
     let archive = build.archive.clone().or_else(|| downloaded(&folder));
-    worker.installed.swoole = archive.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    let archive = archive.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    if build.program == build.extension {
+        worker.installed.swoole = archive;
+    } else {
+        worker.installed.swoole_pgsql = archive;
+    }
     Ok(())
 }
 

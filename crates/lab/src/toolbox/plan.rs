@@ -107,7 +107,7 @@ pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
             }
             Way::Npm(package) => plan.steps.push(step(&[recipe], Work::Npm { package }, toolbox)),
             Way::Extension(build) => {
-                if is_without_php(recipe, toolbox) {
+                if needs_packages(recipe, toolbox) {
                     apt_recipes.push(*recipe);
                 }
                 plan.steps.push(step(&[recipe], Work::Extension { build }, toolbox));
@@ -177,7 +177,7 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
     }
     if let Some(extension) = &recipe.pecl {
         // A user's own swoole.so only needs a PHP to load it.
-        if toolbox.surroundings.swoole_so.is_some() && is_without_php(recipe, toolbox) {
+        if toolbox.surroundings.swoole_so.is_some() && needs_packages(recipe, toolbox) {
             return apt_way(toolbox);
         }
         return match ExtensionBuild::plan(extension, recipe, toolbox) {
@@ -212,9 +212,12 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
     apt_way(toolbox)
 }
 
-/// Whether no PHP can load the extension, but packages can provide one.
-fn is_without_php(recipe: &Recipe, toolbox: &Toolbox) -> bool {
-    detect::candidates(recipe, toolbox).is_empty() && apt::is_usable(&toolbox.surroundings)
+/// Whether packages can and must provide what the extension needs to be loaded: a PHP if there is none, or the libraries of a part,
+/// which has no candidates.
+fn needs_packages(recipe: &Recipe, toolbox: &Toolbox) -> bool {
+    let asked = Installed::read(&toolbox.record()).apt_asked;
+    let is_here = recipe.part_of.is_some() && recipe.apt.iter().all(|package| asked.contains(package));
+    !is_here && detect::candidates(recipe, toolbox).is_empty() && apt::is_usable(&toolbox.surroundings)
 }
 
 fn apt_way(toolbox: &Toolbox) -> Way {

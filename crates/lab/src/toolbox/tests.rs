@@ -9,6 +9,7 @@ mod fetching;
 mod mysql;
 mod php_driver;
 mod postgres;
+mod swoole;
 mod tools;
 mod versions;
 

@@ -1,0 +1,92 @@
+//! Finds the extension Swoole, and the build of it whose coroutines wait for PostgreSQL.
+//!
+//! With libpq, Swoole maps some twenty more libraries into every process. So tolok builds it a second time, and only trials with
+//! PostgreSQL load that build.
+
+use std::path::{Path, PathBuf};
+
+use super::detect::{Refusal, ask};
+use super::version::find_version;
+use super::{Program, Recipe, Toolbox, extras, php_driver};
+use tolok_host::call::Call;
+
+/// What Swoole reports about itself if it was built with `--enable-swoole-pgsql`.
+const WAITS_FOR_POSTGRES: &str = "coroutine_pgsql => enabled";
+
+/// `extension` (empty if PHP already loads Swoole), `extensions` and `php_version`; the version becomes that of Swoole.
+pub(super) fn extension(program: &mut Program, info: &str, toolbox: &Toolbox) -> Result<(), Refusal> {
+    extras::php_extensions(program, info, toolbox)?;
+    let own_folder = program.extras.get("extensions").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let named = toolbox.surroundings.swoole_so.clone();
+    let built = toolbox.swoole_extension("swoole");
+    let installed = own_folder.map(|folder| folder.join("swoole.so"));
+    let mut files = vec![None];
+    files.extend(named.into_iter().chain(installed.filter(|file| file.is_file())).map(Some));
+    files.extend(Some(built).filter(|file| file.is_file()).map(Some));
+    let mut refusal = None;
+    for file in files {
+        match version(program, file.as_deref(), toolbox) {
+            Ok(version) => {
+                let php_version = std::mem::replace(&mut program.version, version);
+                program.extras.insert("php_version".to_owned(), php_version);
+                program.extras.insert("extension".to_owned(), text(file.as_deref()));
+                return Ok(());
+            }
+            // The problem of an existing file is more informative than that PHP has no Swoole of its own.
+            Err(found) => refusal = Some(found),
+        }
+    }
+    Err(refusal.expect("at least PHP itself was asked"))
+}
+
+fn version(program: &Program, extension: Option<&Path>, toolbox: &Toolbox) -> Result<String, Refusal> {
+    let call = question(program, extension);
+    match ask(&call, &toolbox.surroundings) {
+        Ok(answer) => find_version(&answer.text, "Version => ")
+            .ok_or_else(|| Refusal::Broken(format!("`{call}` printed no version"))),
+        Err(refusal) if extension.is_some() => Err(refusal),
+        Err(_) => {
+            let (path, version) = (program.path.display(), &program.version);
+            Err(Refusal::Incomplete(format!("{path} {version} is here, without swoole")))
+        }
+    }
+}
+
+/// `extension`, and `pdo`, which it needs: the files to load, empty if PHP loads them already. `program` is the PHP with Swoole,
+/// and becomes the part.
+pub(super) fn postgres(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusal> {
+    let loaded = program.extras.get("extension").filter(|file| !file.is_empty()).map(PathBuf::from);
+    let is_ours = loaded == Some(toolbox.swoole_extension("swoole"));
+    // The user's own Swoole has no second build beside it.
+    let extension = if is_ours { Some(toolbox.swoole_extension(&recipe.name)) } else { loaded };
+    let name = |file: Option<&Path>| file.unwrap_or(&program.path).display().to_string();
+    if is_ours && !extension.as_ref().is_some_and(|file| file.is_file()) {
+        let file = name(Some(&toolbox.swoole_extension("swoole")));
+        return Err(Refusal::Incomplete(format!("{file} {} is here, built without PostgreSQL", program.version)));
+    }
+    let pdo = php_driver::files_to_load(recipe, program, &["pdo"], toolbox)?.remove(0);
+    let files = pdo.iter().chain(&extension).map(PathBuf::as_path);
+    let call = question(program, files);
+    let said = ask(&call, &toolbox.surroundings)?.text;
+    if !said.contains(WAITS_FOR_POSTGRES) {
+        let reason = format!("the Swoole of {} was built without --enable-swoole-pgsql", name(extension.as_deref()));
+        return Err(Refusal::Unsupported { reason, command: recipe.by_hand_anywhere() });
+    }
+    let version = find_version(&said, "Version => ");
+    program.version = version.ok_or_else(|| Refusal::Broken(format!("`{call}` printed no version")))?;
+    program.extras =
+        [("extension", &extension), ("pdo", &pdo)].map(|(name, file)| (name.to_owned(), text(file.as_deref()))).into();
+    program.path = extension.unwrap_or_else(|| program.path.clone());
+    Ok(())
+}
+
+/// Asks PHP about Swoole, with these extensions loaded.
+fn question<'a>(program: &Program, files: impl IntoIterator<Item = &'a Path>) -> Call {
+    let load = |file: &Path| ["-d".to_owned(), format!("extension={}", file.display())];
+    let arguments = files.into_iter().flat_map(load).chain(["--ri", "swoole"].map(str::to_owned));
+    Call::new(&program.path, arguments).with_env(&program.env)
+}
+
+fn text(file: Option<&Path>) -> String {
+    file.map(|file| file.to_string_lossy().into_owned()).unwrap_or_default()
+}
