@@ -42,8 +42,10 @@ final class Crud
         if (!is_int($amount) || $amount < 0 || $amount > 999999999) {
             throw new InvalidArgumentException('amount must be from 0 to 999999999');
         }
-        $sql = 'INSERT INTO stock (amount, id) VALUES (?, ?) ON DUPLICATE KEY UPDATE amount = VALUES(amount)';
-        $this->change($id, $sql, [$amount, $id]);
+        $update = isPostgres()
+            ? 'ON CONFLICT (id) DO UPDATE SET amount = excluded.amount'
+            : 'ON DUPLICATE KEY UPDATE amount = VALUES(amount)';
+        $this->change($id, "INSERT INTO stock (amount, id) VALUES (?, ?) $update", [$amount, $id]);
         send($request, $response, ['amount' => $amount, 'id' => $id]);
     }
 

@@ -17,22 +17,6 @@ const ONE_ROW = 'SELECT * FROM rows40_text WHERE id = ?';
 const CHUNK_BYTES = 65536;
 const MOST_UNSENT_BYTES = 262144;
 
-function connect(): PDO
-{
-    $server = sprintf(
-        'mysql:host=%s;port=%s;dbname=%s;charset=utf8mb4',
-        getenv('DATABASE_HOST'),
-        getenv('DATABASE_PORT'),
-        getenv('DATABASE_NAME'),
-    );
-    return new PDO($server, getenv('DATABASE_USER'), getenv('DATABASE_PASSWORD'), [
-        PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
-        PDO::ATTR_DEFAULT_FETCH_MODE => PDO::FETCH_ASSOC,
-        PDO::ATTR_EMULATE_PREPARES => getenv('PROTOCOL') === 'text',
-        PDO::ATTR_TIMEOUT => 2,
-    ]);
-}
-
 final class Data
 {
     public function __construct(
@@ -167,6 +151,10 @@ final class Data
     {
         $sql = 'SELECT * FROM fidelity ORDER BY id';
         $rows = $this->pool->with(fn (PDO $connection) => $connection->query($sql)->fetchAll());
+        // PDO returns PostgreSQL's bytes as streams.
+        array_walk_recursive($rows, function (mixed &$value): void {
+            $value = is_resource($value) ? stream_get_contents($value) : $value;
+        });
         // Without this flag, bytes that are not UTF-8 would make json_encode reject the whole answer.
         send($request, $response, $rows, JSON_INVALID_UTF8_SUBSTITUTE);
     }
@@ -190,7 +178,7 @@ final class Data
     }
 }
 
-// Unbuffered: the driver returns rows as they arrive, instead of reading the whole result first.
+// Unbuffered, which PDO is with MySQL only: the driver returns rows as they arrive, instead of reading the whole result first.
 function stream(PDO $connection, string $sql, int $limit, Response $response, Server $server): void
 {
     $connection->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);
@@ -269,7 +257,7 @@ function addToAll(PDO $connection, array $keys): array
 
 function sleepInside(PDO $connection): void
 {
-    $connection->query('SELECT SLEEP(0.2)')->fetchAll();
+    $connection->query(isPostgres() ? 'SELECT pg_sleep(0.2)' : 'SELECT SLEEP(0.2)')->fetchAll();
 }
 
 // The driver's errors. If both attempts fail, running at the same time was not the reason.

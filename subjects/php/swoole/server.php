@@ -13,6 +13,7 @@ require __DIR__ . '/quicksort.php';
 require __DIR__ . '/validate.php';
 require __DIR__ . '/items.php';
 require __DIR__ . '/upstream.php';
+require __DIR__ . '/database.php';
 require __DIR__ . '/pool.php';
 require __DIR__ . '/counter.php';
 require __DIR__ . '/crud.php';
@@ -99,8 +100,7 @@ $server->set([
     'send_yield' => getenv('ROWS') !== 'stream',
 ]);
 if (getenv('DATABASE_HOST') !== '') {
-    // A coroutine that waits for the database lets others run: mysqlnd's TCP streams become Swoole's.
-    $server->set(['hook_flags' => SWOOLE_HOOK_TCP]);
+    $server->set(['hook_flags' => databaseHooks()]);
 }
 
 $share = max(1, intdiv((int) getenv('DATABASE_POOL'), $workers));

@@ -79,6 +79,24 @@ fn drivers_of_postgresql_tell_what_they_make_of_its_types() {
 }
 
 #[test]
+fn coroutines_of_swoole_wait_for_postgresql_side_by_side() {
+    require!(are_ready(&["postgres", "swoole_pgsql"]), "needs PostgreSQL and swoole_pgsql");
+    let _turn = shared_turn();
+    let place = Place::new();
+    symlink(repository().join("subjects/php"), place.path().join("subjects/php")).unwrap();
+    let asked = ["fidelity", "php/swoole:base", "--engine", "postgres", "--no-aborts", "--pool", "8"];
+    let said = place.tolok(&[&asked[..], &["--format", "json"]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.progress);
+
+    let report: Value = serde_json::from_str(&said.output).unwrap();
+    let [swoole] = report["drivers"].as_array().unwrap().as_slice() else { panic!("{report}") };
+    assert_eq!(sentence(swoole, "bigint_"), "a number, exact");
+    assert_eq!(sentence(swoole, "numeric_"), "a string, exact");
+    assert_eq!(swoole["two_connections"]["outcome"], "side-by-side", "one worker, two coroutines: {swoole}");
+    assert!(swoole["failure"].is_null(), "{swoole}");
+}
+
+#[test]
 fn a_subject_that_fails_is_named_with_its_reason_and_is_no_good_end() {
     require!(are_ready(&["mariadb"]), "there is no MariaDB; `tolok setup mariadb` fetches it");
     let _turn = shared_turn();
