@@ -212,11 +212,6 @@ impl Recipe {
         };
         known.as_ref().unwrap_or(&self.by_hand.other).clone()
     }
-
-    /// What the user does where no package manager helps.
-    pub(super) fn by_hand_anywhere(&self) -> String {
-        self.by_hand.other.clone()
-    }
 }
 
 #[cfg(test)]

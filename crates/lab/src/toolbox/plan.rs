@@ -10,7 +10,7 @@ use super::installed::Installed;
 use super::npm::NpmPackage;
 use super::php_extension::ExtensionBuild;
 use super::versions::VersionsFrom;
-use super::{Recipe, Remedy, Toolbox, apt, detect, go, newer, npm};
+use super::{Recipe, Remedy, Toolbox, apt, detect, go, newer, npm, swoole};
 
 /// Everything that `fetch` would do, and what the user must do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -99,7 +99,8 @@ pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
     let mut plan = FetchPlan { folder: toolbox.folder.clone(), steps: Vec::new(), by_hand: Vec::new() };
     let mut apt_recipes = Vec::new();
     for recipe in recipes {
-        match way(recipe, toolbox) {
+        let obstacle = swoole::obstacle(recipe, toolbox);
+        match obstacle.map_or_else(|| way(recipe, toolbox), |reason| Way::None { reason }) {
             Way::Apt => apt_recipes.push(*recipe),
             Way::Newer(newer) => {
                 let work = Work::Newer { program: recipe.name.clone(), newer };

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::catalogue::PackageManager;
 use super::detect::{Refusal, ask};
 use super::version::find_version;
 use super::{Program, Recipe, Toolbox, extras, php_driver};
@@ -55,10 +56,8 @@ fn version(program: &Program, extension: Option<&Path>, toolbox: &Toolbox) -> Re
 /// `extension`, and `pdo`, which it needs: the files to load, empty if PHP loads them already. `program` is the PHP with Swoole,
 /// and becomes the part.
 pub(super) fn postgres(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusal> {
-    let loaded = program.extras.get("extension").filter(|file| !file.is_empty()).map(PathBuf::from);
-    let is_ours = loaded == Some(toolbox.swoole_extension("swoole"));
-    // The user's own Swoole has no second build beside it.
-    let extension = if is_ours { Some(toolbox.swoole_extension(&recipe.name)) } else { loaded };
+    let is_ours = is_ours(program, toolbox);
+    let extension = if is_ours { Some(toolbox.swoole_extension(&recipe.name)) } else { loaded(program) };
     let name = |file: Option<&Path>| file.unwrap_or(&program.path).display().to_string();
     if is_ours && !extension.as_ref().is_some_and(|file| file.is_file()) {
         let file = name(Some(&toolbox.swoole_extension("swoole")));
@@ -70,7 +69,7 @@ pub(super) fn postgres(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox
     let said = ask(&call, &toolbox.surroundings)?.text;
     if !said.contains(WAITS_FOR_POSTGRES) {
         let reason = format!("the Swoole of {} was built without --enable-swoole-pgsql", name(extension.as_deref()));
-        return Err(Refusal::Unsupported { reason, command: recipe.by_hand_anywhere() });
+        return Err(Refusal::Unsupported { reason, command: recipe.by_hand(PackageManager::Unknown) });
     }
     let version = find_version(&said, "Version => ");
     program.version = version.ok_or_else(|| Refusal::Broken(format!("`{call}` printed no version")))?;
@@ -78,6 +77,23 @@ pub(super) fn postgres(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox
         [("extension", &extension), ("pdo", &pdo)].map(|(name, file)| (name.to_owned(), text(file.as_deref()))).into();
     program.path = extension.unwrap_or_else(|| program.path.clone());
     Ok(())
+}
+
+/// Why the recipe's build would not be used: a user's own Swoole is loaded, and PHP cannot load another beside it.
+pub(super) fn obstacle(recipe: &Recipe, toolbox: &Toolbox) -> Option<String> {
+    let whole = recipe.part_of.as_deref().filter(|_| recipe.pecl.is_some())?;
+    let state = toolbox.detect(whole).ok()?;
+    let other = state.ready().filter(|program| !is_ours(program, toolbox))?;
+    Some(format!("{} loads a Swoole that tolok did not build", other.path.display()))
+}
+
+fn is_ours(program: &Program, toolbox: &Toolbox) -> bool {
+    loaded(program) == Some(toolbox.swoole_extension("swoole"))
+}
+
+/// The file that the PHP with Swoole is told to load.
+fn loaded(program: &Program) -> Option<PathBuf> {
+    program.extras.get("extension").filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
 /// Asks PHP about Swoole, with these extensions loaded.

@@ -78,6 +78,13 @@ fn a_users_own_swoole_counts_as_it_was_built() {
     let (reason, remedy) = lab.missing("swoole_pgsql");
     assert!(reason.ends_with("bin/php was built without --enable-swoole-pgsql"), "{reason}");
     assert!(matches!(&remedy, Remedy::ByHand { command } if command.contains("TOLOK_SWOOLE_SO")), "{remedy}");
+
+    lab.program("bin/unshare", "exit 0");
+    let plan = lab.toolbox().plan(&["swoole_pgsql"]).unwrap();
+    assert!(
+        plan.steps.is_empty() && plan.by_hand[0].reason.ends_with("loads a Swoole that tolok did not build"),
+        "{plan}"
+    );
 }
 
 #[test]
