@@ -30,7 +30,9 @@ impl Fakes {
         fs::write(fakes.path("queue"), "").unwrap();
         let queue = fakes.path("queue").display().to_string();
         fakes.write_squeue("");
-        fakes.write("scancel", &format!("echo \"scancel $*\" >>{log}; for job; do sed -i \"/^$job /d\" {queue}; done"));
+        // Like the real one, it spares jobs if the user has set a filter.
+        let cancel = format!("for job; do sed -i \"/^$job /d\" {queue}; done");
+        fakes.write("scancel", &format!("echo \"scancel $*\" >>{log}\n[ -n \"$SCANCEL_STATE\" ] || {{ {cancel}; }}"));
         let srun = format!(
             "for word; do case $word in --job-name=*) job=${{word#*=}} ;; -*) ;; *) break ;; esac; shift; done\n\
              export SLURMD_NODENAME=n1 SLURM_JOB_ID=7 SLURM_PROCID=0\n\
@@ -79,7 +81,7 @@ fn no_job_of_a_run_is_left_and_those_of_others_stay() {
     let fakes = Fakes::of(silent);
     fs::write(fakes.path("queue"), "7 tolok-of-somebody-else\n").unwrap();
     let mut run = fakes.tolok(&["run", "try", "--on", "slurm"]);
-    let said = Said::of(run.env("SQUEUE_STATES", "COMPLETED").output().unwrap());
+    let said = Said::of(run.env("SQUEUE_STATES", "COMPLETED").env("SCANCEL_STATE", "COMPLETED").output().unwrap());
     assert_done(said.code, &said.progress);
     assert_eq!(said.progress.matches("was lost on n1 (job 7): it was silent").count(), 2, "{}", said.progress);
     assert_eq!(fs::read_to_string(fakes.path("queue")).unwrap(), "7 tolok-of-somebody-else\n");

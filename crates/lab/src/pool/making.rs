@@ -5,7 +5,7 @@ use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -14,6 +14,7 @@ use tempfile::NamedTempFile;
 use tolok_model::figures::counted;
 
 use super::PoolError;
+use super::client::client;
 use super::conf::{Daemon, Files, stopper};
 use super::hosts_file::{Controller, Host, HostsFile, is_destination};
 use super::probe::{Asked, Facts, OF_CONTROLLER, OF_NODE, Questions, problems};
@@ -195,9 +196,9 @@ pub fn end(file: &Path, ssh: &Ssh, force: bool) -> Result<HostsFile, PoolError> 
         return Err(PoolError::Busy(jobs.len()));
     }
     if !jobs.is_empty() {
-        let mut cancel = Command::new("scancel");
+        let mut cancel = client("scancel", Some(&pool.slurm_conf()));
         // A job that survives this ends with the daemons.
-        let _ = cancel.env("SLURM_CONF", pool.slurm_conf()).args(jobs).stderr(Stdio::null()).status();
+        let _ = cancel.args(jobs).stderr(Stdio::null()).status();
     }
     let left = end_everywhere(&pool, ssh);
     if !left.is_empty() {
@@ -212,12 +213,8 @@ fn jobs(pool: &HostsFile) -> Vec<String> {
     if !pool.slurm_conf().exists() {
         return Vec::new();
     }
-    let mut squeue = Command::new("squeue");
-    let said = squeue
-        .env("SLURM_CONF", pool.slurm_conf())
-        .args(["--noheader", "--format", "%A"])
-        .stdin(Stdio::null())
-        .output();
+    let mut squeue = client("squeue", Some(&pool.slurm_conf()));
+    let said = squeue.args(["--noheader", "--all", "--format", "%A"]).stdin(Stdio::null()).output();
     let said = said.map(|said| said.stdout).unwrap_or_default();
     String::from_utf8_lossy(&said).split_whitespace().map(str::to_owned).collect()
 }

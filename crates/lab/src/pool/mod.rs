@@ -8,6 +8,7 @@
 //! Every machine has a folder that contains all files of the pool. [`hosts_file`] is what a person keeps of a pool; [`probe`] judges
 //! the machines and [`conf`] writes Slurm's configuration, both without side effects; [`making`] and [`status`] act.
 
+mod client;
 mod conf;
 mod hosts_file;
 mod making;
@@ -17,6 +18,7 @@ mod status;
 
 use std::path::PathBuf;
 
+pub(crate) use client::{client, remove_variables};
 pub use hosts_file::HostsFile;
 pub use making::{NewPool, end};
 pub use remote::Ssh;

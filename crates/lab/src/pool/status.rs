@@ -1,11 +1,11 @@
 //! The state of a pool's nodes, and what to do about one that is down.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde::Serialize;
 
 use super::PoolError;
+use super::client::client;
 use super::conf::{looker, quoted};
 use super::hosts_file::{Host, HostsFile};
 use super::making::on_all;
@@ -131,8 +131,8 @@ pub(super) fn complaints(pool: &HostsFile, ssh: &Ssh, states: Result<&str, &Stri
 
 /// The output of `sinfo` for each node, or its error.
 pub(super) fn sinfo(slurm_conf: &Path, format: &str) -> Result<String, String> {
-    let mut sinfo = Command::new("sinfo");
-    sinfo.env("SLURM_CONF", slurm_conf).args(["--noheader", "--Node", "--format", format]);
+    let mut sinfo = client("sinfo", Some(slurm_conf));
+    sinfo.args(["--noheader", "--Node", "--format", format]);
     printed(&mut sinfo).map_err(|error| format!("cannot start sinfo: {error}"))?
 }
 

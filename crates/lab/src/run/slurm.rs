@@ -18,7 +18,7 @@ use tolok_model::{Node, PoolRequest};
 
 pub(super) use self::cancelling::Cancelling;
 pub(super) use self::queue::QueueWatch;
-use crate::pool::{HostsFile, PoolError, printed};
+use crate::pool::{HostsFile, PoolError, client, printed, remove_variables};
 
 /// Time limit for a Slurm command.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -140,27 +140,11 @@ impl Slurm {
     }
 }
 
-/// A Slurm client program that uses this cluster's configuration.
-fn client(program: &str, conf: Option<&Path>) -> Command {
-    let mut client = Command::new(program);
-    client.envs(conf.map(|conf| ("SLURM_CONF", conf)));
-    client
-}
-
-/// The `squeue` that prints a line in this format for each of the user's jobs. The user's own settings for `squeue` could hide jobs.
+/// The `squeue` that prints a line in this format for each of the user's jobs.
 fn own_jobs(conf: Option<&Path>, format: &str) -> Command {
     let mut squeue = client("squeue", conf);
     squeue.args(["--noheader", "--all", "--me"]).arg(format!("--format={format}"));
-    remove_variables(&mut squeue, |name| name.starts_with("SQUEUE_"));
     squeue
-}
-
-/// Starts the command without the environment variables whose names satisfy `is_meant`.
-fn remove_variables(command: &mut Command, is_meant: impl Fn(&str) -> bool) {
-    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    names.filter(|name| is_meant(name)).for_each(|name| {
-        command.env_remove(name);
-    });
 }
 
 /// The node of this process, if it runs in a Slurm job.
@@ -188,7 +172,7 @@ pub(super) fn own_address() -> io::Result<IpAddr> {
 
 /// Cancels this node's job. Slurm keeps a job whose `srun` was killed, so a block whose run is gone cancels its own.
 pub(super) fn end_job(node: &Node) -> io::Result<()> {
-    let mut scancel = Command::new("scancel");
+    let mut scancel = client("scancel", None);
     let mut child = scancel.args(["--quiet", &node.job]).stdin(Stdio::null()).spawn()?;
     // On a node that is cut off, `scancel` waits for the controller. Slurm itself ends such a job.
     end_within(&mut child, ANSWER_LIMIT).map(drop)
@@ -333,16 +317,8 @@ mod tests {
     }
 
     #[test]
-    fn squeue_lists_the_users_jobs_of_all_partitions_without_the_users_own_settings() {
-        let squeue = own_jobs(None, "%A %j");
-        assert_eq!(arguments(&squeue), ["--noheader", "--all", "--me", "--format=%A %j"]);
-        let mut command = Command::new("squeue");
-        command.env("SLURM_CONF", "/pool/slurm.conf");
-        // `PATH` is set in every test, so it stands for a setting of the user.
-        remove_variables(&mut command, |name| name == "PATH");
-        let set: Vec<(String, bool)> =
-            command.get_envs().map(|(name, value)| (name.to_string_lossy().into_owned(), value.is_some())).collect();
-        assert_eq!(set, [("PATH".to_owned(), false), ("SLURM_CONF".to_owned(), true)]);
+    fn squeue_lists_the_users_jobs_of_all_partitions() {
+        assert_eq!(arguments(&own_jobs(None, "%A %j")), ["--noheader", "--all", "--me", "--format=%A %j"]);
     }
 
     #[test]

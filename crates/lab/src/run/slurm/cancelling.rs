@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-use super::{ANSWER_LIMIT, client, own_jobs, said_within};
+use super::{ANSWER_LIMIT, own_jobs, said_within};
+use crate::pool::client;
 use crate::run::block::process::BlockProcess;
 
 /// The second attempt is for a controller that did not answer the first.
