@@ -99,8 +99,7 @@ impl Law {
         self.info().needs
     }
 
-    /// Whether the table has these columns, for laws that may find nothing to say about them. The others have a finding whenever they
-    /// have their columns.
+    /// Whether the table has the law's columns though the law has no finding. Only these laws can read their columns and say nothing.
     pub(crate) fn reads_in_silence(self, transcription: &Transcription) -> bool {
         match self {
             Self::Percentages => percentages::has_columns(transcription),

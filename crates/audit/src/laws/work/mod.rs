@@ -35,7 +35,7 @@ const MOST_TOLD: usize = 12;
 
 pub(super) const LAW: LawInfo = LawInfo {
     title: "Work",
-    says: "A response with less work takes no more CPU time, and a server gives no fewer of them.",
+    says: "Responses with less work take no more CPU time, and a server gives no fewer of them.",
     needs: "throughput, CPU time or time of a program in two settings that state `work`, one at most half of the other under no less load",
     check,
 };
@@ -182,9 +182,10 @@ fn expected_below(low: Range, high: Range) -> Order {
 fn judged(transcription: &Transcription, settings: &[Setting]) -> Option<AuditFinding> {
     let pairs = pairs(settings);
     let any = pairs.first()?;
-    let worst = |a: &&Pair, b: &&Pair| a.worst().unwrap_or(0.0).total_cmp(&b.worst().unwrap_or(0.0));
-    match pairs.iter().filter(|pair| pair.worst().is_some()).max_by(worst) {
-        Some(pair) => Some(reversed(transcription, &pairs, pair)),
+    let odd: Vec<&Pair> = pairs.iter().filter(|pair| pair.worst().is_some()).collect();
+    let by_worst = |a: &&&Pair, b: &&&Pair| a.worst().unwrap_or(0.0).total_cmp(&b.worst().unwrap_or(0.0));
+    match odd.iter().max_by(by_worst) {
+        Some(worst) => Some(reversed(transcription, &odd, worst)),
         None => Some(in_order(settings, &pairs, any)),
     }
 }
@@ -200,24 +201,23 @@ fn draft<'s, 'a: 's>(any: &Setting, settings: impl IntoIterator<Item = &'s Setti
         inputs.extend(rates.chain(cpu).chain(time).flat_map(|known| known.inputs.clone()));
         terms.push(setting.told());
     }
-    Draft::new(Law::Work, row.name(Some(&any.work.of)), "A response with at most half of the work costs no more.")
+    Draft::new(Law::Work, row.name(Some(&any.work.of)), "At most half of the work costs no more.")
         .inputs(inputs)
         .arithmetic(terms.join("; "))
 }
 
-/// The finding about a subject that is slower with less work. `worst` is the pair that it names.
-fn reversed(transcription: &Transcription, pairs: &[Pair], worst: &Pair) -> AuditFinding {
+/// The finding about a subject that is slower with less work, in the `odd` pairs. `worst` is the pair that it names.
+fn reversed(transcription: &Transcription, odd: &[&Pair], worst: &Pair) -> AuditFinding {
     let Pair { less, more, .. } = worst;
     let name = |setting: &Setting| {
         let row = setting.row;
         wording::setting(transcription, row.scenario.as_deref()).unwrap_or_else(|| setting.work.printed.clone())
     };
     let told: Vec<String> = worst.reversed().map(Compared::told).collect();
-    let others = pairs.iter().filter(|pair| pair.worst().is_some()).count() - 1;
-    let others = match others {
+    let others = match odd.len() - 1 {
         0 => String::new(),
-        1 => " The same holds of one more pair of settings.".to_owned(),
-        some => format!(" The same holds of {some} more pairs of settings."),
+        1 => " The same holds for one more pair of settings.".to_owned(),
+        some => format!(" The same holds for {some} more pairs of settings."),
     };
     let sentence = format!(
         "With {} of the work (“{}” against “{}”), {} {}.{others} {}",
@@ -229,13 +229,13 @@ fn reversed(transcription: &Transcription, pairs: &[Pair], worst: &Pair) -> Audi
         explanations(less.row, more.row),
     );
     // The named pair comes first, because a finding lists only so many figures.
-    let mut odd = vec![*less, *more];
-    for setting in pairs.iter().filter(|pair| pair.worst().is_some()).flat_map(|pair| [pair.less, pair.more]) {
-        if odd.len() < MOST_TOLD && !odd.iter().any(|known| std::ptr::eq(*known, setting)) {
-            odd.push(setting);
+    let mut shown = vec![*less, *more];
+    for setting in odd.iter().flat_map(|pair| [pair.less, pair.more]) {
+        if shown.len() < MOST_TOLD && !shown.iter().any(|known| std::ptr::eq(*known, setting)) {
+            shown.push(setting);
         }
     }
-    draft(less, odd).lacks(["what limited each of the two settings"]).cannot_tell(sentence)
+    draft(less, shown).lacks(["what limited each of the two settings"]).cannot_tell(sentence)
 }
 
 /// What the figures alone cannot rule out.
@@ -272,8 +272,8 @@ fn in_order(all: &[Setting], pairs: &[Pair], any: &Pair) -> AuditFinding {
     let subject = &any.less.row.subject;
     if held.is_empty() {
         return draft
-            .lacks(["figures that are no ranges"])
-            .cannot_tell(format!("The ranges printed of {subject} allow that it is slower with less work."));
+            .lacks(["exact figures"])
+            .cannot_tell(format!("The ranges printed for {subject} leave open whether it is slower with less work."));
     }
-    draft.holds(format!("With at most half of the work, {subject} {}.", wording::listed(&held)))
+    draft.holds(format!("With at most half of the work, {subject} {} (5% tolerated).", wording::listed(&held)))
 }

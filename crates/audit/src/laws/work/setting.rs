@@ -26,7 +26,7 @@ pub(super) struct Responses {
 }
 
 impl<'a> Setting<'a> {
-    /// `None` if the row does not state its work.
+    /// `None` if the row does not state its work, or has no figure that work could change.
     pub fn of(row: &'a Row, elsewhere: &Elsewhere<'a>) -> Option<Self> {
         let work = row.conditions.work.as_ref()?;
         let responses = Responses::of(row);
@@ -36,7 +36,8 @@ impl<'a> Setting<'a> {
         };
         let means = [Quantity::Time(Moment::Mean), Quantity::Time(Moment::Whole)];
         let time = means.iter().find_map(|quantity| known(row, quantity));
-        Some(Self { row, work, responses, cpu, time })
+        let has_figures = responses.is_some() || cpu.is_some() || time.is_some();
+        has_figures.then_some(Self { row, work, responses, cpu, time })
     }
 
     /// Whether this setting, with less work, should keep its subject at least as fast as `other`: it has no less load
@@ -103,8 +104,10 @@ fn correct_of(row: &Row, all: &Known) -> Option<Known> {
     let failed = rows::failed_share(row).filter(|failed| failed.value <= 1.0)?;
     let good = Known { value: 1.0 - failed.value, range: failed.range.complement(), inputs: failed.inputs };
     let correct = all.clone().times(good);
-    // Other tools may leave failed ones out of the rate, and ab counts correct ones of another length as failed.
-    let is_sure = tools::counts_failed_answers(&row.conditions) && !tools::is_ab(&row.conditions);
+    // Other tools may leave failed ones out of the rate, and ab counts correct ones of another length as failed. What wrk and
+    // hey gave up, or could not send, is in no rate; an HTTP failure is.
+    let are_answers = row.figure(&Quantity::HttpFailRate).is_some() || !tools::leaves_out_given_up(&row.conditions);
+    let is_sure = tools::counts_failed_answers(&row.conditions) && !tools::is_ab(&row.conditions) && are_answers;
     let range = if is_sure { correct.range } else { correct.range.hull(all.range) };
     Some(Known { range, ..correct })
 }
@@ -131,9 +134,12 @@ fn cpu_time<'a>(row: &'a Row, elsewhere: &Elsewhere<'a>, responses: &Responses) 
 /// holds for all of them.
 fn cpus_in_use<'a>(row: &'a Row, elsewhere: &Elsewhere<'a>) -> Option<Known> {
     let quantities = [Quantity::Cpu(Moment::Mean), Quantity::Cpu(Moment::Whole)];
-    let (of, figure) = elsewhere.find(row, &quantities)?;
+    let own = quantities.iter().find_map(|quantity| Some((row, row.figure(quantity)?)));
+    let (of, figure) = own.or_else(|| elsewhere.find(row, &quantities))?;
     let is_range = figure.numbers.iter().all(|number| matches!(number.mark, Mark::Between { .. }));
-    (of.scenario == row.scenario || is_range).then(|| rows::cpus_in_use(of, figure).ok()).flatten()
+    let (theirs, ours) = (&of.conditions, &row.conditions);
+    let is_same = of.scenario == row.scenario && theirs.work == ours.work && theirs.connections == ours.connections;
+    (is_same || is_range).then(|| rows::cpus_in_use(of, figure).ok()).flatten()
 }
 
 pub(super) fn rate(known: &Known) -> String {
