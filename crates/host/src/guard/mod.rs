@@ -32,11 +32,11 @@ pub(crate) use view::View;
 
 /// Whether the kernel accepts system call filters on this processor.
 pub fn has_filter() -> bool {
-    program_of_filter().is_some()
+    filter_program().is_some()
 }
 
 /// The system call filter, compiled once. `None` where the kernel or the processor has no filter.
-fn program_of_filter() -> Option<Arc<BpfProgram>> {
+fn filter_program() -> Option<Arc<BpfProgram>> {
     static PROGRAM: LazyLock<Option<Arc<BpfProgram>>> = LazyLock::new(|| {
         let has_filters = Path::new("/proc/sys/kernel/seccomp/actions_avail").exists();
         has_filters.then(filter::program)?.ok().map(Arc::new)
@@ -69,7 +69,7 @@ pub struct Guard {
 impl Guard {
     /// For a third-party program, with or without an account of its own.
     pub fn of(account: Option<u32>) -> Self {
-        Self { account, kept: OF_ROOT, filter: program_of_filter() }
+        Self { account, kept: OF_ROOT, filter: filter_program() }
     }
 
     /// For a process of tolok that runs third-party programs. Those keep no capabilities.

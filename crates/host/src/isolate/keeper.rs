@@ -286,8 +286,8 @@ struct Init {
 /// The init of a pid namespace ends after every process in it. The keeper waits at most this long.
 const END_LIMIT: Duration = Duration::from_secs(10);
 const THAW_INTERVAL: Duration = Duration::from_millis(100);
-// Afterwards the keeper still removes its control groups, before the lab's patience ends and the lab kills it.
-const _: () = assert!(END_LIMIT.as_nanos() < KEEPER_LIMIT.as_nanos());
+// The keeper must still kill the rest and remove its control groups before the lab loses patience and kills it.
+const _: () = assert!(END_LIMIT.as_nanos() + KILL_LIMIT.as_nanos() < KEEPER_LIMIT.as_nanos());
 
 impl Init {
     fn start(
@@ -321,9 +321,8 @@ impl Init {
         Ok(Self { process, ended, takes_all: possible.kinds.pid, groups })
     }
 
-    /// Waits until the init has ended; false if it still runs when the time is up, or cannot be watched. It thaws the box
-    /// again and again, because a frozen process cannot end, and a lab that is still at work may freeze one after the
-    /// keeper has thawed it.
+    /// Waits until the init has ended. False if it still runs when the time is up, or cannot be watched. It thaws the box
+    /// again and again, because a frozen process cannot end. A lab that is still at work may freeze one again.
     fn has_ended(&self) -> bool {
         let deadline = Instant::now() + END_LIMIT;
         while Instant::now() < deadline {

@@ -27,9 +27,8 @@ pub struct CpuWish {
 }
 
 /// The part that runs beside the subject, as messages name it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BesideSubject {
-    #[default]
     Generator,
     /// The lab, where generators have machines of their own.
     Lab,

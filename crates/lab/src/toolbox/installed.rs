@@ -32,7 +32,6 @@ pub(super) struct Installed {
     /// The archive that Swoole was built from.
     pub(super) swoole: Option<String>,
     /// The same for its build with PostgreSQL.
-    #[serde(default)]
     pub(super) swoole_pgsql: Option<String>,
 }
 

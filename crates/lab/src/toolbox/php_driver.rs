@@ -23,6 +23,10 @@ pub(super) fn complete(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox
     let own = own(recipe, program, toolbox)?;
     let files = files(&own, program, extensions, toolbox);
     let loaded: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
+    if loaded.iter().any(|file| file.starts_with(toolbox.root())) {
+        // The toolbox has the libraries of its extensions, even if PHP is the system's.
+        program.env.extend(toolbox.library_env());
+    }
     let driver = files.last().and_then(Option::as_ref);
     if driver.is_none() && !has(&own, driver_name) {
         let (path, version) = (program.path.display(), &program.version);
@@ -66,7 +70,7 @@ fn files(own: &str, program: &Program, extensions: &[&str], toolbox: &Toolbox) -
     extensions.iter().map(file).collect()
 }
 
-/// The extensions that PHP loads by itself. A PHP inside a web server cannot be queried; there only the files count.
+/// The extensions that PHP loads by itself; empty if it cannot be asked.
 fn own(recipe: &Recipe, program: &Program, toolbox: &Toolbox) -> Result<String, Refusal> {
     if recipe.asked.is_empty() { Ok(String::new()) } else { list(recipe, program, &[], toolbox) }
 }

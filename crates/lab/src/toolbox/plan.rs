@@ -99,8 +99,7 @@ pub(super) fn plan(recipes: &[&Recipe], toolbox: &Toolbox) -> FetchPlan {
     let mut plan = FetchPlan { folder: toolbox.folder.clone(), steps: Vec::new(), by_hand: Vec::new() };
     let mut apt_recipes = Vec::new();
     for recipe in recipes {
-        let obstacle = swoole::obstacle(recipe, toolbox);
-        match obstacle.map_or_else(|| way(recipe, toolbox), |reason| Way::None { reason }) {
+        match way(recipe, toolbox) {
             Way::Apt => apt_recipes.push(*recipe),
             Way::Newer(newer) => {
                 let work = Work::Newer { program: recipe.name.clone(), newer };
@@ -177,6 +176,9 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
         };
     }
     if let Some(extension) = &recipe.pecl {
+        if let Some(reason) = swoole::obstacle(recipe, toolbox) {
+            return Way::None { reason };
+        }
         // A user's own swoole.so only needs a PHP to load it.
         if toolbox.surroundings.swoole_so.is_some() && needs_packages(recipe, toolbox) {
             return apt_way(toolbox);
@@ -213,12 +215,16 @@ fn way(recipe: &Recipe, toolbox: &Toolbox) -> Way {
     apt_way(toolbox)
 }
 
-/// Whether packages can and must provide what the extension needs to be loaded: a PHP if there is none, or the libraries of a part,
-/// which has no candidates.
+/// Whether packages can and must provide what loads the extension: a PHP, or the libraries of a part.
 fn needs_packages(recipe: &Recipe, toolbox: &Toolbox) -> bool {
+    if !apt::is_usable(&toolbox.surroundings) {
+        return false;
+    }
+    if recipe.part_of.is_none() {
+        return detect::candidates(recipe, toolbox).is_empty();
+    }
     let asked = Installed::read(&toolbox.record()).apt_asked;
-    let is_here = recipe.part_of.is_some() && recipe.apt.iter().all(|package| asked.contains(package));
-    !is_here && detect::candidates(recipe, toolbox).is_empty() && apt::is_usable(&toolbox.surroundings)
+    !recipe.apt.iter().all(|package| asked.contains(package))
 }
 
 fn apt_way(toolbox: &Toolbox) -> Way {

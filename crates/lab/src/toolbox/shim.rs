@@ -1,5 +1,6 @@
-//! Version managers put a script or a link of their own before a program: pyenv, rbenv, asdf, mise and Volta do. It chooses a version at
-//! every start, by the current folder, and this takes longer than many servers need to start. So servers get the program itself.
+//! Version managers such as pyenv, rbenv, asdf, mise and Volta put a shim before a program: a script or a link of their own. At
+//! every start, the shim chooses a version by the current folder. This takes longer than many servers need to start. So servers
+//! get the program itself.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -16,8 +17,9 @@ pub(super) fn behind(recipe: &Recipe, program: &Program, toolbox: &Toolbox) -> P
         let call = Call::new(&program.path, arguments.clone()).with_env(&program.env);
         ask(&call, &toolbox.surroundings).ok()
     });
-    let path = said.map(|answer| PathBuf::from(answer.text.trim()));
-    path.filter(|path| path.is_absolute() && is_executable(path)).unwrap_or_else(|| program.path.clone())
+    // Warnings may stand beside the path.
+    let mut lines = said.iter().flat_map(|answer| answer.text.lines()).map(|line| PathBuf::from(line.trim()));
+    lines.find(|path| path.is_absolute() && is_executable(path)).unwrap_or_else(|| program.path.clone())
 }
 
 /// Whether a file is a script, or a link to a file that is named differently.

@@ -43,8 +43,7 @@ pub(super) fn extension(program: &mut Program, info: &str, toolbox: &Toolbox) ->
 fn version(program: &Program, extension: Option<&Path>, toolbox: &Toolbox) -> Result<String, Refusal> {
     let call = question(program, extension);
     match ask(&call, &toolbox.surroundings) {
-        Ok(answer) => find_version(&answer.text, "Version => ")
-            .ok_or_else(|| Refusal::Broken(format!("`{call}` printed no version"))),
+        Ok(answer) => version_in(&answer.text, &call),
         Err(refusal) if extension.is_some() => Err(refusal),
         Err(_) => {
             let (path, version) = (program.path.display(), &program.version);
@@ -57,6 +56,10 @@ fn version(program: &Program, extension: Option<&Path>, toolbox: &Toolbox) -> Re
 /// and becomes the part.
 pub(super) fn postgres(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox) -> Result<(), Refusal> {
     let is_ours = is_ours(program, toolbox);
+    if is_ours {
+        // The toolbox may have libpq, even if PHP is the system's.
+        program.env.extend(toolbox.library_env());
+    }
     let extension = if is_ours { Some(toolbox.swoole_extension(&recipe.name)) } else { loaded(program) };
     let name = |file: Option<&Path>| file.unwrap_or(&program.path).display().to_string();
     if is_ours && !extension.as_ref().is_some_and(|file| file.is_file()) {
@@ -71,12 +74,16 @@ pub(super) fn postgres(recipe: &Recipe, program: &mut Program, toolbox: &Toolbox
         let reason = format!("the Swoole of {} was built without --enable-swoole-pgsql", name(extension.as_deref()));
         return Err(Refusal::Unsupported { reason, command: recipe.by_hand(PackageManager::Unknown) });
     }
-    let version = find_version(&said, "Version => ");
-    program.version = version.ok_or_else(|| Refusal::Broken(format!("`{call}` printed no version")))?;
+    program.version = version_in(&said, &call)?;
     program.extras =
         [("extension", &extension), ("pdo", &pdo)].map(|(name, file)| (name.to_owned(), text(file.as_deref()))).into();
     program.path = extension.unwrap_or_else(|| program.path.clone());
     Ok(())
+}
+
+/// The version in Swoole's answer to [`question`].
+fn version_in(said: &str, call: &Call) -> Result<String, Refusal> {
+    find_version(said, "Version => ").ok_or_else(|| Refusal::Broken(format!("`{call}` printed no version")))
 }
 
 /// Why the recipe's build would not be used: a user's own Swoole is loaded, and PHP cannot load another beside it.

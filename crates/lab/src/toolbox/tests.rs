@@ -118,7 +118,10 @@ fn a_shim_of_a_version_manager_gives_way_to_the_program_that_it_starts() {
     let lab = Lab::new();
     let real = lab.path("versions/3.13/bin/python3.13");
     lab.program("versions/3.13/bin/python3.13", "echo Python 3.13.0");
-    lab.program("bin/python3", &format!("[ \"$1\" = -c ] && echo {} || echo Python 3.13.0", real.display()));
+    lab.program(
+        "bin/python3",
+        &format!("echo warning >&2; [ \"$1\" = -c ] && echo {} || echo Python 3.13.0", real.display()),
+    );
     assert_eq!(lab.ready("python").path, real);
     // A link to the manager's own program, as mise and Volta make them.
     let node = lab.path("versions/24/bin/node");
