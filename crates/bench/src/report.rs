@@ -175,7 +175,7 @@ fn tables(exercise: &Exercise, outcome: &Outcome, regimes: Regimes) -> Vec<Table
         match tables.last_mut() {
             Some(table) => table.notes.push(note),
             None => {
-                let title = "no measurement to show".to_owned();
+                let title = format!("{}: no measurement to show", exercise.title);
                 tables.push(Table { title, columns: vec!["generator"], rows: Vec::new(), notes: vec![note] });
             }
         }

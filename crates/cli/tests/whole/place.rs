@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -22,18 +22,39 @@ pub fn repository() -> PathBuf {
 /// The binary under test.
 pub const TOLOK: &str = env!("CARGO_BIN_EXE_tolok");
 
-/// Whose turn it is on this machine: one test alone, or any number of tests that share it.
-static TURN: RwLock<()> = RwLock::new(());
+/// At most this many tests keep the CPUs busy at once. With more, the lab reads its counters too late for windows of a second.
+const SHARES: usize = 3;
+static FREE_SHARES: Mutex<usize> = Mutex::new(SHARES);
+static RETURNED: Condvar = Condvar::new();
+
+/// Shares of the machine, which a test holds while it measures.
+pub struct Turn(usize);
+
+impl Turn {
+    fn of(shares: usize) -> Self {
+        let free = FREE_SHARES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = RETURNED.wait_while(free, |free| *free < shares).unwrap_or_else(PoisonError::into_inner);
+        *free -= shares;
+        Self(shares)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *FREE_SHARES.lock().unwrap_or_else(PoisonError::into_inner) += self.0;
+        RETURNED.notify_all();
+    }
+}
 
 /// Waits until no other test shares the machine, and keeps the others waiting. For tests that judge figures, all of which are in
 /// [`crate::undisturbed`], and for second attempts at what other tests may have disturbed.
-pub fn my_turn() -> RwLockWriteGuard<'static, ()> {
-    TURN.write().unwrap_or_else(PoisonError::into_inner)
+pub fn my_turn() -> Turn {
+    Turn::of(SHARES)
 }
 
-/// Waits until no test has the machine alone. For tests that keep CPUs busy but judge no figure: others may disturb their trials.
-pub fn shared_turn() -> RwLockReadGuard<'static, ()> {
-    TURN.read().unwrap_or_else(PoisonError::into_inner)
+/// Waits for a share of the machine. For tests that keep CPUs busy but judge no figure: others may disturb their trials.
+pub fn shared_turn() -> Turn {
+    Turn::of(1)
 }
 
 /// Copies a program in a separate process. While this process has a file open for writing, a child of another test inherits that,

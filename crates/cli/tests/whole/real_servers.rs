@@ -9,8 +9,8 @@ use crate::place::{TOLOK, assert_done, my_turn, repository, shared_turn};
 /// What a study left: the records, the temporary folder and the output.
 type Ran = (Vec<Value>, tempfile::TempDir, std::process::Output);
 
-/// Runs a study in the repository itself. Other tests may silence a server for half a second, which is a failure in windows this
-/// short, so a study with a failure runs once more, alone.
+/// Runs a study in the repository itself. Other tests may silence a server for half a second. In windows this short, that is a
+/// failure, so such a study runs once more, alone.
 pub(crate) fn run(study: &str) -> Ran {
     let shared = shared_turn();
     let ran = run_once(study);

@@ -7,5 +7,6 @@ mod counts;
 mod judgement;
 mod launches;
 mod links;
+mod outage;
 mod quota;
 mod replicate;
