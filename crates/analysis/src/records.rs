@@ -23,7 +23,7 @@ pub struct Records<'a> {
 
 impl Records<'_> {
     /// Whether the subject of a case is a reference.
-    pub(crate) fn is_reference(&self, case: &CaseFinding) -> bool {
+    pub(crate) fn is_reference<F>(&self, case: &CaseFinding<F>) -> bool {
         self.plan.case(&case.case).is_some_and(|case| self.names.is_reference(&case.subject))
     }
 }

@@ -21,8 +21,8 @@ pub(crate) const MOST_WITH_RATIOS: usize = 3;
 /// If all servers keep up, their goodputs are the same by construction, which is not a tie.
 const BY_THE_CLOCK: &str = "This compares correct responses per second, which cannot exceed the offered rate; servers that keep up differ in response time.";
 
-/// The conclusion from the comparisons of a scenario, in a few sentences. `cases` are in the order of the table. References only
-/// follow at the end, because they do less work than those that compete.
+/// The conclusion from the comparisons of a scenario, in a few sentences. `cases` are in the order of the table. References come
+/// last, because they do less work than competitors.
 pub(crate) fn verdict_sentence(
     cases: &[CaseFinding],
     comparisons: &[Comparison],
@@ -45,7 +45,7 @@ pub(crate) fn in_sentences(parts: impl IntoIterator<Item = String>) -> String {
 }
 
 /// `nginx is a reference, not a competitor.`
-fn beside_the_ranking(references: &[&CaseFinding]) -> String {
+pub(crate) fn beside_the_ranking<F>(references: &[&CaseFinding<F>]) -> String {
     let names: Vec<String> = references.iter().map(|case| case.short.clone()).collect();
     match names.as_slice() {
         [] => String::new(),

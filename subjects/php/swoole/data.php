@@ -178,7 +178,7 @@ final class Data
     }
 }
 
-// Unbuffered, which PDO is with MySQL only: the driver returns rows as they arrive, instead of reading the whole result first.
+// Unbuffered: the driver returns rows as they arrive, instead of reading the whole result first. PDO can do this with MySQL only.
 function stream(PDO $connection, string $sql, int $limit, Response $response, Server $server): void
 {
     $connection->setAttribute(PDO::MYSQL_ATTR_USE_BUFFERED_QUERY, false);

@@ -1,6 +1,6 @@
 <?php
 
-// A connection to the database. Its waiting coroutines let others run.
+// Connects to the database. A coroutine that waits for it lets others run.
 
 declare(strict_types=1);
 

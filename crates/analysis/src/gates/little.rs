@@ -41,9 +41,8 @@ pub(super) fn judge(trial: &Measurement, inputs: &CaseInputs) -> Judged {
 
 /// What delays users between a response and their next request, when no count includes them. `None` if the generator got its CPU time.
 fn cause(trial: &Measurement, inputs: &CaseInputs) -> Option<String> {
-    // The record has the sum over threads, and the law counts time on the wall.
-    let threads = f64::from(trial.generator.threads_max.max(1));
-    let waited = share(trial.generator.run_queue_wait_s, threads * trial.window_s)?;
+    // The record has the sum over threads. Those that load have a CPU each, and the others hardly wait.
+    let waited = share(trial.generator.run_queue_wait_s, inputs.cpus.generator.max(1.0) * trial.window_s)?;
     if waited <= WAITING_EXPLAINS {
         return None;
     }

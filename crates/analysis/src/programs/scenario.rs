@@ -82,7 +82,7 @@ fn of_scenario<'a>(records: &Records<'a>, scenario: &'a ProgramScenario) -> Time
         timer_versions: sorted_once(scored().map(|timing| timing.timer.version.clone())),
         timer_resolution_s: scored().map(|timing| timing.resolution_s).reduce(f64::max),
         environment: around.of_program_finding(),
-        verdict: verdict_sentence(&cases, (&walls, &above), plan.smallest_effect),
+        verdict: verdict_sentence(&cases, (&walls, &above), plan.smallest_effect, |case| records.is_reference(case)),
         cases,
         comparisons: walls.into_iter().map(|wall| with_above(wall, &above)).collect(),
         noise_floor,

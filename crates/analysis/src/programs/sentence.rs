@@ -3,17 +3,23 @@
 use crate::figure::program::ProgramFigures;
 use crate::figures::{Quantity, counted, figure, listed};
 use crate::findings::{Comparison, Estimate, PairComparison, ProgramCaseFinding, Verdict};
-use crate::sentence::{Answer, MOST_WITH_RATIOS, Rival, Table, among_pairs, in_sentences, together, with_ratios};
+use crate::sentence::{
+    Answer, MOST_WITH_RATIOS, Rival, Table, among_pairs, beside_the_ranking, in_sentences, together, with_ratios,
+};
 
 /// The conclusion from the comparisons by wall time and by time above the start. `cases` are in the order of the table.
 pub(crate) fn verdict_sentence(
     cases: &[ProgramCaseFinding],
     (walls, above): (&[Comparison], &[Comparison]),
     smallest_effect: f64,
+    is_reference: impl Fn(&ProgramCaseFinding) -> bool,
 ) -> String {
-    let table = Table::of(cases);
+    let (references, competing): (Vec<&ProgramCaseFinding>, Vec<&ProgramCaseFinding>) =
+        cases.iter().partition(|case| case.ranked && is_reference(case));
+    let table = Table::of(competing);
     let answer = table.answer(walls, smallest_effect, &alone, &|answer| answer.of_times(above));
-    in_sentences([answer, at_floor(&table.ranked, table.is_of_all()), table.not_ranked()])
+    let floor = at_floor(&table.ranked, table.is_of_all());
+    in_sentences([answer, floor, table.not_ranked(), beside_the_ranking(&references)])
 }
 
 fn alone(only: &ProgramCaseFinding) -> String {

@@ -45,8 +45,8 @@ pub(super) fn goodput_changes(scene: &Scene, picks: Vec<&CaseFinding>, other_nee
     changes
 }
 
-/// Where the order of a pick and another case is known to flip, as seen from this scenario. A reference cannot replace a pick,
-/// and the scene has none.
+/// Where the order of a pick and another case is known to flip, as seen from this scenario. The scene leaves out references, which
+/// cannot replace a pick.
 fn flips(scene: &Scene, picks: &[&CaseFinding]) -> Vec<String> {
     let is_pick = |subject: &String| picks.iter().any(|pick| pick.subject == *subject);
     let competes = |subject: &String| scene.finding.cases.iter().any(|case| case.subject == *subject);

@@ -58,7 +58,7 @@ pub fn scale_words(factor: f64) -> Option<String> {
     Some(if has_least { format!("{words}, and to no less than {} ms", SHORTEST_S * 1e3) } else { words })
 }
 
-/// The same where no shortest time applies: `shortened to 10%`. `None` for 1.
+/// The same without the shortest time, which programs do not have: `shortened to 10%`. `None` for 1.
 pub fn scale_percent_words(factor: f64) -> Option<String> {
     let percent = (factor * 1e4).round() / 1e2;
     match factor {

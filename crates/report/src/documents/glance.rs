@@ -124,7 +124,7 @@ pub(crate) fn legend(findings: &Findings, matrix: &Matrix) -> String {
     let bounds = if has_bounds { " ≥: the load generator was the limit." } else { "" };
     let is_gap = |row: &MatrixRow| row.cells.iter().map(|cell| &cell.value).chain(&row.costs).any(|it| it == NONE);
     let has_gaps = matrix.rows.iter().any(is_gap);
-    let gaps = if has_gaps { " –: not measured." } else { "" };
+    let gaps = if has_gaps { " –: no figure." } else { "" };
     let in_turns = findings.programs.iter().filter(|program| program.turns.is_some()).count();
     let turns = match in_turns {
         0 => "",

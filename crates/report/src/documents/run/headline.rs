@@ -32,13 +32,14 @@ pub(crate) fn headline(findings: &Findings, sections: &[&ScenarioFinding]) -> Op
         return None;
     }
     let counts = findings.trials;
-    let most_discarded = u64::from(counts.disturbed) * 2 > u64::from(counts.planned);
+    let ran = counts.measured + counts.failed;
+    let most_discarded = counts.disturbed * 2 > ran;
     let has_result = results.iter().any(|result| !result.first.is_empty());
     let discarded = || {
         format!(
             "Not enough clean data: other programs used the CPU in {} of {}",
             count(u64::from(counts.disturbed)),
-            counted(u64::from(counts.planned), "trial")
+            counted(u64::from(ran), "trial")
         )
     };
     Some(match (most_discarded, has_result) {
@@ -62,7 +63,7 @@ fn nothing(findings: &Findings, sections: &[&ScenarioFinding]) -> String {
             let rounds = counted(u64::from(findings.run.blocks), "round");
             format!("No result: {rounds}, and an interval takes {}.", least_trials())
         }
-        _ => "No result: nothing could be ranked.".to_owned(),
+        _ => "No result: no two subjects could be compared.".to_owned(),
     }
 }
 

@@ -11,6 +11,7 @@ use tolok_model::Judge;
 use super::program_table::time_in_steps;
 use super::programs;
 use super::sections::is_of_tools;
+use super::standings::{competitors, first_tier};
 use crate::document::{Look, Matrix, MatrixCell, MatrixColumn, MatrixRow, Text};
 use crate::wording::{LOWER_BOUND, heading, is_lower_bound, no_figure};
 
@@ -35,6 +36,8 @@ struct Contest<'a> {
     is_time: bool,
     /// Whether any two cases share enough rounds to be compared.
     is_told: bool,
+    /// Subjects that share the first tier of those that compete.
+    first: Vec<&'a str>,
     entries: Vec<Entry<'a>>,
     limit: Option<(&'a CaseFinding, String)>,
     costs: &'static [&'static str],
@@ -80,8 +83,9 @@ fn notes(findings: &Findings) -> Vec<Note> {
 }
 
 fn filled(findings: &Findings, sections: &[&ScenarioFinding], notes: &dyn Fn(&str) -> Vec<usize>) -> Option<Matrix> {
-    let servers = sections.iter().filter(|section| !is_of_tools(section)).map(|section| of_servers(section));
-    let mut contests: Vec<Contest> = servers.chain(findings.programs.iter().map(of_programs)).collect();
+    let servers = sections.iter().filter(|section| !is_of_tools(section)).map(|section| of_servers(findings, section));
+    let programs = findings.programs.iter().map(|program| of_programs(findings, program));
+    let mut contests: Vec<Contest> = servers.chain(programs).collect();
     let headings: Vec<String> = contests.iter().map(|contest| contest.column.heading.clone()).collect();
     let common = common(&headings);
     for contest in &mut contests {
@@ -105,7 +109,7 @@ fn filled(findings: &Findings, sections: &[&ScenarioFinding], notes: &dyn Fn(&st
     })
 }
 
-fn of_servers(scenario: &ScenarioFinding) -> Contest<'_> {
+fn of_servers<'a>(findings: &Findings, scenario: &'a ScenarioFinding) -> Contest<'a> {
     let is_by_cpu = scenario.judged_by == Judge::Cpu;
     let cpu_time = |case: &CaseFinding| of(Quantity::Seconds, case.shown_cpu_s_per_good());
     let value = |case| if is_by_cpu { cpu_time(case) } else { case_value(case) };
@@ -123,21 +127,27 @@ fn of_servers(scenario: &ScenarioFinding) -> Contest<'_> {
         column: MatrixColumn { heading: heading(scenario), beside: load_in_short(&scenario.load) },
         is_time: is_by_cpu,
         is_told: is_told(scenario),
+        first: first(findings, &scenario.cases),
         entries: scenario.cases.iter().map(entry).collect(),
         limit: scenario.ceiling.as_ref().map(|ceiling| (ceiling, value(ceiling))),
         costs: if is_by_cpu { COSTS_BY_CPU } else { COSTS },
     }
 }
 
-fn of_programs(program: &ProgramFinding) -> Contest<'_> {
+fn of_programs<'a>(findings: &Findings, program: &'a ProgramFinding) -> Contest<'a> {
     Contest {
         column: MatrixColumn { heading: programs::heading(program), beside: "wall time".to_owned() },
         is_time: true,
         is_told: is_program_told(program),
+        first: first(findings, &program.cases),
         entries: program.cases.iter().map(|case| program_entry(case, program.timer_resolution_s)).collect(),
         limit: None,
         costs: COSTS_OF_PROGRAMS,
     }
+}
+
+fn first<'a, F>(findings: &Findings, cases: &'a [CaseFinding<F>]) -> Vec<&'a str> {
+    first_tier(&competitors(findings, cases)).into_iter().map(|case| case.subject.as_str()).collect()
 }
 
 fn program_entry(case: &ProgramCaseFinding, step_s: Option<f64>) -> Entry<'_> {
@@ -284,7 +294,7 @@ impl<'a> Contest<'a> {
             share,
             ratio: share.map(|share| amount(Quantity::Ratio, share)).unwrap_or_default(),
             tier: if is_compared { entry.tier.to_owned() } else { String::new() },
-            is_best: is_compared && entry.tier.starts_with('a'),
+            is_best: is_compared && self.first.contains(&entry.subject),
             below: entry.below.clone(),
         }
     }

@@ -46,13 +46,14 @@ pub(crate) fn standings(findings: &Findings, sections: &[&ScenarioFinding]) -> V
     groups.into_iter().map(standing).collect()
 }
 
-/// The cases without references, which do less work, so that none of them is first or the runner-up.
+/// The cases that compete. References do less work, so none of them may be first or the runner-up.
 pub(super) fn competitors<'a, F>(findings: &Findings, cases: &'a [CaseFinding<F>]) -> Vec<&'a CaseFinding<F>> {
     let references = || findings.fairness.rows.iter().filter(|row| row.less_work.is_some());
     cases.iter().filter(|case| !references().any(|row| row.subject == case.subject)).collect()
 }
 
-/// The cases that share the first tier. A letter that only references had besides is part of another, which counts instead.
+/// The cases that share the first tier. Without references, the cases of one letter may all have another letter, too. Then the other
+/// counts.
 pub(super) fn first_tier<'a, F>(competitors: &[&'a CaseFinding<F>]) -> Vec<&'a CaseFinding<F>> {
     let has = |case: &CaseFinding<F>, letter: char| case.tier.as_ref().is_some_and(|letters| letters.contains(letter));
     let of_letter =

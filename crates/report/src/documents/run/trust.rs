@@ -9,7 +9,7 @@ use super::surroundings::cpus;
 use super::{gates, muted, program_trust, section};
 use crate::document::{Block, Cell, Column, Heading, Look, Row, Table, Text};
 use crate::documents::glance::own_nodes;
-use crate::wording::{heading, of_limit};
+use crate::wording::{heading, is_lower_bound, of_limit};
 
 /// The section of a page: every check, followed by those of each case.
 pub(crate) fn blocks(findings: &Findings, scenarios: &[&ScenarioFinding]) -> Vec<Block> {
@@ -290,6 +290,8 @@ fn below_ceiling(findings: &Findings) -> Option<Check> {
     let of_scenario = |scenario: &ScenarioFinding| {
         let told = |case: &CaseFinding| {
             let (share, words) = (case.of_ceiling.as_ref()?.value, of_limit(case, scenario)?);
+            // The share of a limit that is only a lower bound may be smaller.
+            let share = if scenario.ceiling.as_ref().is_some_and(is_lower_bound) { share.min(1.0) } else { share };
             Some((share, format!("highest: {} with {words} of the ceiling", case.title)))
         };
         scenario.cases.iter().filter_map(told).collect::<Vec<_>>()
