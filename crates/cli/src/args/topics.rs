@@ -78,7 +78,7 @@ pub fn exit_codes_in_short() -> String {
 
 fn in_full(exit: Exit) -> &'static str {
     match exit {
-        Exit::Done => "done. `resume` of a finished run only reports it",
+        Exit::Done => "done; `resume`: also a finished run that is unsound",
         Exit::Interrupted => exit.means(),
         Exit::Internal => "internal error: tolok or the machine failed (a full disk, too few open files)",
         Exit::Usage => "wrong command line or file, or no such run; `compare`: the conditions of the runs differ",

@@ -48,11 +48,13 @@ pub fn resume(args: &ResumeArgs) -> Result<Exit, CliError> {
     check_place(args.result.output.as_deref())?;
     let path = RunFolder::find(&runs_folder(args.result.runs.as_deref()), &args.run)?;
     let (mut measured, was_finished) = run_the_rest(&path, args, &interruptible("trial")?)?;
-    // Nothing was left to run, so the command has done its work, whatever the earlier trials show.
-    if was_finished {
-        measured.exit = Exit::Done;
-    }
+    measured.exit = of_resumed(measured.exit, was_finished);
     measured.show(&args.result, &next(&measured))
+}
+
+/// If nothing was left to run, unsound trials are no failure of `resume`. A crossed objective stays one.
+fn of_resumed(exit: Exit, was_finished: bool) -> Exit {
+    if was_finished && exit == Exit::GateFailed { Exit::Done } else { exit }
 }
 
 /// Runs the unfinished trials of a stored run. The second value is true if the run was finished already.
@@ -114,4 +116,16 @@ fn missing_tool(opened: &Lab, plan: &Plan) -> Option<String> {
 /// The name by which a user refers to a run.
 fn run_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finished_run_is_no_failure_of_resume_unless_it_crossed_an_objective() {
+        assert_eq!(of_resumed(Exit::GateFailed, true), Exit::Done);
+        assert_eq!(of_resumed(Exit::ThresholdCrossed, true), Exit::ThresholdCrossed);
+        assert_eq!(of_resumed(Exit::GateFailed, false), Exit::GateFailed);
+    }
 }

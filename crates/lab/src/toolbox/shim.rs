@@ -17,7 +17,7 @@ pub(super) fn behind(recipe: &Recipe, program: &Program, toolbox: &Toolbox) -> P
         let call = Call::new(&program.path, arguments.clone()).with_env(&program.env);
         ask(&call, &toolbox.surroundings).ok()
     });
-    // Warnings may stand beside the path.
+    // Warnings may precede the path.
     let mut lines = said.iter().flat_map(|answer| answer.text.lines()).map(|line| PathBuf::from(line.trim()));
     lines.find(|path| path.is_absolute() && is_executable(path)).unwrap_or_else(|| program.path.clone())
 }

@@ -98,7 +98,7 @@ fn is_ours(program: &Program, toolbox: &Toolbox) -> bool {
     loaded(program) == Some(toolbox.swoole_extension("swoole"))
 }
 
-/// The file that the PHP with Swoole is told to load.
+/// The extension file of Swoole; `None` if PHP loads Swoole by itself.
 fn loaded(program: &Program) -> Option<PathBuf> {
     program.extras.get("extension").filter(|file| !file.is_empty()).map(PathBuf::from)
 }
